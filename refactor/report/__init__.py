@@ -1,0 +1,1 @@
+"""What is printed: full, concise and JSON reports, and patches."""
