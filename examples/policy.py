@@ -12,7 +12,7 @@ panel = {}
 def report(gauge, reading):
     """Put a reading on the flight panel, which keeps the last 32 of each gauge."""
     readings = panel.setdefault(gauge, [])
-    readings.append(round(float(reading), 3))
+    readings.append(round(reading.item(), 3))
     del readings[:-32]
 
 
@@ -20,15 +20,15 @@ class Pilot(nn.Module):
     def __init__(self, sensors=6, width=24, thrusters=3, caution=0.5):
         super().__init__()
         self.caution = caution
-        self.encoder = nn.Sequential(nn.Linear(sensors, width), nn.SiLU(), nn.LayerNorm(width))
-        self.risk = nn.Linear(sensors, 1)
+        self.encoder = nn.Sequential(nn.Linear(sensors, width), nn.SiLU())
+        self.risk = nn.Linear(width, 1)
         self.brake = nn.Sequential(nn.Linear(width, width), nn.SiLU(), nn.Linear(width, thrusters))
         self.glide = nn.Linear(width, thrusters)
         self.critic = nn.Linear(width, 1)
 
     def forward(self, readings):
         state = self.encoder(readings)
-        risk = torch.sigmoid(self.risk(readings)).mean()
+        risk = torch.sigmoid(self.risk(state)).mean()
         report("risk", risk)
         # Above the threshold the slower, deeper head takes over.
         if risk > self.caution:
@@ -44,15 +44,12 @@ class Pilot(nn.Module):
 
 def make_callable():
     """The policy with fixed weights: what is verified, and what is compiled."""
-    torch.manual_seed(7)
+    torch.manual_seed(10)
     panel.clear()
-    pilot = Pilot()
-    nn.init.ones_(pilot.risk.weight)
-    nn.init.zeros_(pilot.risk.bias)
-    return pilot
+    return Pilot()
 
 
 def make_inputs():
     """The calls to make, in order: calm, then dangerous, then calm again."""
-    generator = torch.Generator().manual_seed(11)
-    return [((torch.rand(4, 6, generator=generator) + offset,), {}) for offset in (-1.0, 0.25, -1.5)]
+    generator = torch.Generator().manual_seed(10)
+    return [((torch.randn(4, 6, generator=generator) * strain,), {}) for strain in (0.5, 4.0, 0.25)]
