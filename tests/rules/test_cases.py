@@ -8,7 +8,8 @@ the expected output. A case without `# output` must stay as it is. The headers:
     # refuses: part of the reason              a finding must be left with that reason (may be repeated)
     # runs: make_callable make_inputs          run old against new: same behaviour, strictly fewer break sites
 
-Blank lines before `# output` and at the end of the file belong to neither text.
+Blank lines before `# output` and at the end of the file belong to neither text. In a case file without a last newline,
+neither the input nor the output has one.
 """
 
 from __future__ import annotations
@@ -61,6 +62,8 @@ class Case:
         before, *after = (TRAILING_BLANKS.sub(r"\1", part) for part in DIVIDER.split(text))
         if len(after) > 1:
             raise ValueError(f"{path}: more than one `# output` line")
+        if after and not after[0].endswith(("\r", "\n")):
+            before = before.rstrip("\r\n")
         return cls(path, tuple(headers), before, after[0] if after else None)
 
     def values(self, name: str) -> list[str]:
