@@ -1,0 +1,197 @@
+"""The command line: conventions and exit codes follow ruff.
+
+Exit status 0: nothing left · 1: findings left, `--check` would change, or `verify` says anything but VERIFIED ·
+2: a usage, configuration or file error.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import click
+
+from . import __version__
+from .errors import UserError, suggestion
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Commands(click.Group):
+    """The group of commands; an error that a user can cause is one line and exit status 2."""
+
+    def main(  # type: ignore[override]
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run the command; with `standalone_mode` the process exits."""
+        if not standalone_mode:
+            return super().main(args, prog_name, standalone_mode=False, **extra)
+        try:
+            code = super().main(args, prog_name, standalone_mode=False, **extra)
+            sys.stdout.flush()
+        except click.ClickException as error:
+            fail(error.format_message())
+        except UserError as error:
+            fail(str(error))
+        except (click.Abort, KeyboardInterrupt):
+            fail("interrupted", 130)
+        except BrokenPipeError:
+            # The reader went away, as `head` does; the interpreter must not try to flush to it again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
+        sys.exit(code if isinstance(code, int) else 0)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command.
+
+        Raises:
+            UsageError: there is none of that name.
+        """
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            known = self.list_commands(ctx)
+            ctx.fail(f"no command is called `{args[0]}`{suggestion(args[0], known)}; there are {', '.join(known)}")
+        return super().resolve_command(ctx, args)
+
+
+def fail(message: str, status: int = 2) -> NoReturn:
+    """Say one line and exit."""
+    report(message)
+    sys.exit(status)
+
+
+def report(message: str) -> None:
+    """Say one line about an error on standard error."""
+    click.echo(f"{click.style('error', fg='red', bold=True)}: {' '.join(message.split())}", err=True)
+
+
+def options(*decorators: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Several options as one decorator, in the order of the help text."""
+
+    def decorate(command: Command) -> Command:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate
+
+
+_configuration = options(
+    click.option(
+        "--config", "configs", multiple=True, metavar="FILE|KEY=VALUE", help="A settings file, or one setting."
+    ),
+    click.option("--isolated", is_flag=True, help="Read no pyproject.toml."),
+)
+_format = click.option("--output-format", type=click.Choice(["full", "concise", "json"]), help="Default: full.")
+_selection = options(
+    click.argument("paths", nargs=-1, metavar="[PATH]..."),
+    click.option(
+        "--select", multiple=True, metavar="CODE", help="Rules to look for: codes, prefixes like TR1, or ALL."
+    ),
+    click.option("--ignore", multiple=True, metavar="CODE", help="Rules to leave out; wins over --select."),
+    click.option("--exclude", multiple=True, metavar="GLOB", help="Paths to leave out, instead of the usual ones."),
+    click.option("--extend-exclude", multiple=True, metavar="GLOB", help="Paths to leave out besides the usual ones."),
+    click.option("--no-respect-gitignore", is_flag=True, help="Take files that git ignores too."),
+    click.option("--stdin-filename", metavar="FILE", help="What standard input (`-`) is called."),
+    _format,
+    click.option("--statistics", is_flag=True, help="Counts by rule instead of each finding."),
+    click.option(
+        "--jobs", type=click.IntRange(0), metavar="N", help="Processes; 0, the default, is one per processor."
+    ),
+    _configuration,
+)
+_running = options(
+    click.option("--factory", metavar="[FILE:]NAME", help="Callable that builds the function or module to run."),
+    click.option("--inputs", metavar="[FILE:]NAME", help="Callable that returns the calls, [(args, kwargs), ...]."),
+    click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed of the generated inputs."),
+    click.option("--examples", type=click.IntRange(1), metavar="N", help="Random variations of the inputs to try."),
+    click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Limit of one run."),
+    click.option("--memory", type=click.IntRange(1), metavar="MB", help="Limit of one run, beyond what torch holds."),
+    click.option(
+        "--backend", "backends", multiple=True, metavar="NAME", help="Compiler backend to compare; eager always."
+    ),
+)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, "-V", "--version", prog_name="refactor", message="%(prog)s %(version)s")
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """Rewrite PyTorch source so that torch.compile captures it in few, large graphs, and prove each rewrite first."""
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
+    elif os.environ.get("FORCE_COLOR"):
+        ctx.color = True
+
+
+@main.command()
+@_selection
+def check(**given: Any) -> None:
+    """Find what cuts the graph, with a reason each, and why not where there is no fix. Runs no user code."""
+    from .commands import check as run
+
+    sys.exit(run(given))
+
+
+@main.command()
+@_selection
+@_running
+@click.option("--verify", type=click.Choice(["off", "auto", "require"]), help="When the rewrite is run. Default: auto.")
+@click.option("--unsafe-fixes", is_flag=True, help="Take fixes that are not exact, or rest on assumptions.")
+@click.option("--dry-run", "--diff", is_flag=True, help="Write nothing; print a patch that `git apply` takes.")
+@click.option("--check", "check_only", is_flag=True, help="Write nothing; exit 1 if anything would change.")
+@click.option("--show-fixes", is_flag=True, help="List every fix, and every finding left with its reason.")
+def apply(**given: Any) -> None:
+    """Rewrite files, verified where a factory is known.
+
+    A refuted fix is never written. `--verify require` writes verified ones only; `auto` also writes those that are safe
+    on static facts and could not be run, and says so; `off` runs no user code.
+    """
+    from .commands import apply as run
+
+    sys.exit(run(given))
+
+
+@main.command()
+@click.argument("old", metavar="OLD")
+@click.argument("new", metavar="NEW")
+@_running
+@_format
+@_configuration
+def verify(old: str, new: str, **given: Any) -> None:
+    """Is NEW observably OLD, and does it break less? Exits 0 on VERIFIED only."""
+    from .commands import verify as run
+
+    sys.exit(run(Path(old), Path(new), given))
+
+
+@main.command()
+@click.argument("code", required=False)
+@click.option("--all", "everything", is_flag=True, help="All rules.")
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def rule(code: str | None, everything: bool, output_format: str) -> None:
+    """Show the documentation of a rule."""
+    from .commands import rule as run
+
+    if (code is None) == (not everything):
+        raise UserError("expected the code of a rule, or --all")
+    run(code, output_format)
+
+
+@main.command()
+@click.argument("path", default=".")
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@_configuration
+def config(path: str, output_format: str, configs: tuple[str, ...], isolated: bool) -> None:
+    """Show the settings in force for PATH, and where each comes from."""
+    from .commands import settings as run
+
+    run(Path(path), output_format, configs, isolated)

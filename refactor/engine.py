@@ -1,0 +1,204 @@
+"""Source text in, verified rewrite out. Files, stdin, editors and batches all call `rewrite`."""
+
+from __future__ import annotations
+
+import enum
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, cast
+
+from .errors import UserError
+from .passes import Aim, Applied, Key, Left, Outcome, Smith, findings, parse, settle
+from .transforms.model import Finding, NoFix, RuleSettings
+from .transforms.source import Source
+from .trials import Court
+
+if TYPE_CHECKING:
+    from .verify.verdict import Request, Verdict
+
+Mode = Literal["off", "auto", "require"]
+Judge = Callable[["Request"], "Verdict"]
+
+
+class Standing(enum.Enum):
+    """What is known about a fix when it is to be written."""
+
+    VERIFIED = "verified"
+    UNVERIFIED = "unverified"  # it was run, and that proved nothing
+    NOT_RUN = "not run"
+
+
+# Which fixes are written: none, only those that are safe at their site, or any. A refuted one never gets here.
+# `--unsafe-fixes` makes "safe" mean any.
+_POLICY: Mapping[tuple[Mode, Standing], Literal["none", "safe", "any"]] = {
+    ("off", Standing.NOT_RUN): "safe",
+    ("auto", Standing.NOT_RUN): "safe",
+    ("auto", Standing.UNVERIFIED): "safe",
+    ("auto", Standing.VERIFIED): "any",
+    ("require", Standing.NOT_RUN): "none",
+    ("require", Standing.UNVERIFIED): "none",
+    ("require", Standing.VERIFIED): "any",
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """How one file is to be treated.
+
+    Attributes:
+        select: the codes to look for; `complete` says that it is every rule.
+        verify: when user code is run; never with `off`.
+        factory, inputs: `NAME` in the file or `FILE:NAME`; without a factory nothing is run.
+        path: where the file stands, for its own imports; it need not exist.
+        timeout: seconds per verification; `memory`: MB.
+    """
+
+    select: frozenset[str]
+    complete: bool = True
+    unsafe_fixes: bool = False
+    verify: Mode = "auto"
+    factory: str | None = None
+    inputs: str | None = None
+    path: str = ""
+    seed: int = 0
+    examples: int = 60
+    timeout: float = 120.0
+    memory: int = 4096
+    backends: tuple[str, ...] = ("eager",)
+    settings: RuleSettings = field(default_factory=RuleSettings)
+
+    @property
+    def runs(self) -> bool:
+        """True where the rewrite is run and compared."""
+        return self.verify != "off" and self.factory is not None
+
+    def permits(self, item: Applied, standing: Standing) -> bool:
+        """Whether a fix of this standing may be written."""
+        allowed = _POLICY[self.verify, standing]
+        return allowed == "any" or (allowed == "safe" and (self.unsafe_fixes or not item.risky))
+
+    def aim(self, risky: bool) -> Aim:
+        """What the passes look for."""
+        return Aim(self.select, self.complete, risky, self.settings)
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """A file before and after; `new == old` where nothing is to be written.
+
+    Attributes:
+        fixes: what was changed, each with its standing.
+        left: the findings of `new`, each with the reason for staying.
+        verdict: on the whole rewrite, where it was run.
+        notes: what the user should hear besides.
+    """
+
+    name: str
+    old: str
+    new: str
+    fixes: tuple[tuple[Applied, Standing], ...] = ()
+    left: tuple[Left, ...] = ()
+    verdict: Verdict | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        """True where there is something to write."""
+        return self.new != self.old
+
+
+def default_smith() -> Smith:
+    """The smith of the package. It loads the rules, not libcst."""
+    return cast(Smith, importlib.import_module("refactor.transforms.smith"))
+
+
+def default_judge(request: Request) -> Verdict:
+    """The judge of the package: runs user code, in a child process."""
+    from .verify.launch import judge
+
+    return judge(request)
+
+
+def inspect(text: str, name: str, options: Options, smith: Smith | None = None) -> tuple[Source, list[Finding]]:
+    """The findings of a text. No user code runs.
+
+    Raises:
+        UserError: the text is no valid Python.
+    """
+    source = parse(text, name)
+    return source, findings(source, options.aim(risky=True), smith or default_smith())
+
+
+def rewrite(text: str, name: str, options: Options, smith: Smith | None = None, judge: Judge | None = None) -> Rewrite:
+    """Rewrite a text to the fixpoint and keep what may be written.
+
+    Args:
+        text: the source, with its own line endings.
+        name: what messages call it.
+        options: what is looked for and what may be written.
+        smith: where findings and edits come from; the package's own by default.
+        judge: who decides; the package's own by default.
+
+    Raises:
+        UserError: the text is no valid Python, or it is to be verified and cannot be run.
+    """
+    smith = smith or default_smith()
+    if not options.runs:
+        return _unrun(text, name, options, smith)
+    court = Court(
+        name,
+        lambda excluded: settle(text, name, options.aim(risky=True), excluded, smith),
+        lambda outcome: (judge or default_judge)(_request(text, outcome, options, name)),
+        lambda item: options.permits(item, Standing.UNVERIFIED),
+    )
+    trial = court.settle()
+    standings = tuple(
+        (item, Standing.UNVERIFIED if item.key in trial.unproved else Standing.VERIFIED)
+        for item in trial.outcome.applied
+    )
+    return _result(text, name, trial.outcome, standings, trial.verdict)
+
+
+_UNKNOWN_FACTORY = NoFix("only verified fixes are asked for, and no factory is known", "name one with --factory")
+
+
+def _unrun(text: str, name: str, options: Options, smith: Smith) -> Rewrite:
+    """The rewrite on static facts alone."""
+    excluded: dict[Key, NoFix] = {}
+    outcome = settle(text, name, options.aim(options.unsafe_fixes), excluded, smith)
+    barred = [item for item in outcome.applied if not options.permits(item, Standing.NOT_RUN)]
+    while barred:
+        excluded |= dict.fromkeys((item.key for item in barred), _UNKNOWN_FACTORY)
+        outcome = settle(text, name, options.aim(options.unsafe_fixes), excluded, smith)
+        barred = [item for item in outcome.applied if not options.permits(item, Standing.NOT_RUN)]
+    return _result(text, name, outcome, tuple((item, Standing.NOT_RUN) for item in outcome.applied), None)
+
+
+def _result(
+    text: str, name: str, outcome: Outcome, fixes: tuple[tuple[Applied, Standing], ...], verdict: Verdict | None
+) -> Rewrite:
+    return Rewrite(name, text, outcome.new, fixes, outcome.left, verdict, outcome.notes)
+
+
+def _request(text: str, outcome: Outcome, options: Options, name: str) -> Request:
+    from .verify.verdict import Request
+
+    if options.factory is None:
+        raise UserError("there is nothing to run without a factory", name)
+    places = {place: None for item in outcome.applied for place in item.conditions}
+    changes = {change: None for item in outcome.applied for change in item.fix.changes}
+    return Request(
+        old=text,
+        new=outcome.new,
+        path=options.path or name,
+        factory=options.factory,
+        inputs=options.inputs,
+        conditions=tuple(places),
+        declared=tuple(changes),
+        seed=options.seed,
+        examples=options.examples,
+        timeout_s=options.timeout,
+        memory_mb=options.memory,
+        backends=options.backends,
+    )

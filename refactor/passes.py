@@ -1,0 +1,274 @@
+"""The fixpoint: every disjoint fix of a pass at once, parse again, until no fix is left."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from .errors import UserError
+from .suppress import suppress
+from .transforms.model import Condition, Edit, Finding, Fix, Level, NoFix, RuleSettings, Safety, Span
+from .transforms.source import Source
+
+MAX_PASSES = 10
+
+
+class Smith(Protocol):
+    """What the engine asks of the layer below; `refactor.transforms.smith` is one."""
+
+    def find(self, source: Source, select: Collection[str] | None, settings: RuleSettings) -> list[Finding]:
+        """The findings, by position."""
+
+    def cut(self, source: Source, finding: Finding, settings: RuleSettings) -> Fix | NoFix:
+        """The edits of one finding, or why there are none."""
+
+    def compose(self, source: Source, fixes: Sequence[Fix]) -> tuple[Edit, ...]:
+        """The edits of several fixes, with the helpers and imports they need."""
+
+    def apply_edits(self, text: str, edits: Iterable[Edit]) -> str:
+        """The text with its edits carried out."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a site is recognised by from pass to pass: rule, text and the place in the original that it stems from."""
+
+    code: str
+    text: str
+    origin: int
+    ordinal: int
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A fix that was made; `line` and `end_line` are those of its site in the original text.
+
+    `conditions` are the rewritten conditions by (line, column, end line, end column) in the original, and `lost` is
+    True where one of them could not be followed back to it.
+    """
+
+    key: Key
+    finding: Finding
+    fix: Fix
+    line: int
+    end_line: int
+    conditions: tuple[tuple[int, int, int, int], ...]
+    lost: bool
+
+    @property
+    def risky(self) -> bool:
+        """True where the fix changes something a caller can see, or rests on an assumption."""
+        return self.fix.safety is not Safety.SAFE or self.finding.evidence.level is Level.ASSUMED
+
+
+@dataclass(frozen=True)
+class Left:
+    """A finding that stays, in the text as it is after the rewrite, with the reason.
+
+    `dropped` is True where a fix exists and was taken back; `line` is the one in the original text; `key` is set where
+    the site was excluded.
+    """
+
+    finding: Finding
+    reason: str
+    remedy: str = ""
+    dropped: bool = False
+    line: int = 0
+    key: Key | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the passes made of a text."""
+
+    new: str
+    applied: tuple[Applied, ...] = ()
+    left: tuple[Left, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What to look for (`complete`: it is every rule), and whether risky fixes may be tried."""
+
+    select: frozenset[str]
+    complete: bool
+    risky: bool
+    settings: RuleSettings
+
+
+class Trail:
+    """The edits of all passes so far, to follow a place back to the original text."""
+
+    def __init__(self, original: Source) -> None:
+        self._passes: list[tuple[str, tuple[Edit, ...]]] = []
+        self.original = original
+
+    def add(self, text: str, edits: Iterable[Edit]) -> None:
+        """Note that `edits` were made to `text`."""
+        self._passes.append((text, tuple(sorted(edits))))
+
+    def back(self, span: Span, snippet: str) -> tuple[int, bool]:
+        """The original offset of a span that reads `snippet`, and whether that is exact.
+
+        Inside replaced text a snippet that the replaced range holds once is taken for the same code; any other has
+        the start of that range.
+        """
+        start, exact = span.start, True
+        for text, edits in reversed(self._passes):
+            start, same = _one_back(start, start + len(snippet), snippet, text, edits)
+            exact = exact and same
+        return start, exact
+
+
+def _one_back(start: int, end: int, snippet: str, text: str, edits: tuple[Edit, ...]) -> tuple[int, bool]:
+    shift = 0
+    for edit in edits:
+        low = edit.span.start + shift
+        high = low + len(edit.text)
+        if end <= low:
+            break
+        if start < high:
+            replaced = text[edit.span.start : edit.span.end]
+            once = bool(snippet) and replaced.count(snippet) == 1
+            return edit.span.start + (replaced.index(snippet) if once else 0), once
+        shift += len(edit.text) - (edit.span.end - edit.span.start)
+    return start - shift, True
+
+
+def parse(text: str, name: str) -> Source:
+    """A parsed source.
+
+    Raises:
+        UserError: a syntax error, with its line.
+    """
+    try:
+        return Source(text, name)
+    except SyntaxError as error:
+        raise UserError(
+            f"syntax error: {error.msg} (not valid for the Python that runs this command)", name, error.lineno
+        ) from None
+    except (RecursionError, MemoryError):
+        raise UserError("nested too deeply to be parsed", name) from None
+
+
+def findings(source: Source, aim: Aim, smith: Smith) -> list[Finding]:
+    """What is found and not suppressed, by position."""
+    found = smith.find(source, None if aim.complete else aim.select, aim.settings)
+    return suppress(source, [finding for finding in found if finding.code in aim.select], aim.select, aim.complete)
+
+
+def settle(text: str, name: str, aim: Aim, excluded: Mapping[Key, NoFix], smith: Smith) -> Outcome:
+    """Rewrite a text until nothing more can be, leaving the excluded sites alone for the reasons given.
+
+    A text that does not settle within ten passes, or that a rule makes unparsable, comes back as it was, with a note.
+
+    Raises:
+        UserError: the text itself is no valid Python.
+    """
+    source = parse(text, name)
+    trail = Trail(source)
+    applied: list[Applied] = []
+    for _ in range(MAX_PASSES + 1):
+        found = findings(source, aim, smith)
+        chosen, left = _choose(source, found, aim, excluded, smith, trail)
+        if not chosen:
+            return Outcome(source.text, tuple(applied), tuple(left))
+        edits = smith.compose(source, [item.fix for item in chosen])
+        new = smith.apply_edits(source.text, edits)
+        trail.add(source.text, edits)
+        applied += chosen
+        try:
+            source = Source(new, name)
+        except SyntaxError as error:
+            return _unchanged(
+                text, name, aim, smith, f"the rewrite by {_codes(chosen)} is not valid Python ({error.msg})"
+            )
+    return _unchanged(text, name, aim, smith, f"the rewrite by {_codes(chosen)} does not settle in {MAX_PASSES} passes")
+
+
+def _codes(chosen: Sequence[Applied]) -> str:
+    return ", ".join(sorted({item.finding.code for item in chosen}))
+
+
+def _unchanged(text: str, name: str, aim: Aim, smith: Smith, note: str) -> Outcome:
+    source = parse(text, name)
+    left = [Left(_plain(f), note, dropped=f.fixable, line=f.line) for f in findings(source, aim, smith)]
+    return Outcome(text, (), tuple(left), (f"{note}; left as it was. This is a bug of the rule, please report it",))
+
+
+def _plain(finding: Finding) -> Finding:
+    """Without the rule's own data, which need not survive the way between processes."""
+    return replace(finding, plan=None)
+
+
+def _choose(
+    source: Source, found: Sequence[Finding], aim: Aim, excluded: Mapping[Key, NoFix], smith: Smith, trail: Trail
+) -> tuple[list[Applied], list[Left]]:
+    """The fixes of one pass, disjoint, the earlier and outer first, and the findings that stay for a reason."""
+    chosen: list[Applied] = []
+    left: list[Left] = []
+    original = trail.original
+    for finding, key in _keyed(source, sorted(found, key=lambda f: (f.span.start, -f.span.end)), trail):
+        line, _ = original.position(key.origin)
+        outcome: Fix | NoFix | None = _refusal(finding, aim) if key not in excluded else excluded[key]
+        if outcome is None:
+            if any(finding.span.overlaps(other.finding.span) for other in chosen):
+                continue
+            outcome = smith.cut(source, finding, aim.settings)
+        if isinstance(outcome, Fix):
+            outcome = _forbidden(finding, outcome, aim) or outcome
+        if isinstance(outcome, NoFix):
+            barred = key if key in excluded else None
+            left.append(Left(_plain(finding), outcome.reason, outcome.remedy, barred is not None, line, barred))
+        elif not _collides(outcome, chosen):
+            end_line = line + finding.end_line - finding.line
+            places = [_place(original, source, condition, trail) for condition in outcome.conditions]
+            known = tuple(place for place in places if place is not None)
+            chosen.append(Applied(key, _plain(finding), outcome, line, end_line, known, None in places))
+    return chosen, left
+
+
+def _keyed(source: Source, found: Sequence[Finding], trail: Trail) -> list[tuple[Finding, Key]]:
+    seen: collections.Counter[tuple[str, str, int]] = collections.Counter()
+    pairs = []
+    for finding in found:
+        snippet = source.text[finding.span.start : finding.span.end]
+        origin, _ = trail.back(finding.span, snippet)
+        site = (finding.code, " ".join(snippet.split()), origin)
+        pairs.append((finding, Key(*site, seen[site])))
+        seen[site] += 1
+    return pairs
+
+
+def _refusal(finding: Finding, aim: Aim) -> NoFix | None:
+    """Why a finding's fix is not even cut."""
+    if finding.refusal is not None:
+        return finding.refusal
+    if finding.safety is Safety.DISPLAY:
+        return NoFix("advice only: there is nothing to rewrite in this file")
+    risky = finding.safety is Safety.UNSAFE or finding.evidence.level is Level.ASSUMED
+    return _NEEDS_LEAVE if risky and not aim.risky else None
+
+
+_NEEDS_LEAVE = NoFix(
+    "the fix changes something a caller can see, or rests on an assumption",
+    "allow it with --unsafe-fixes, or name a --factory and --inputs so that it can be verified",
+)
+
+
+def _forbidden(finding: Finding, fix: Fix, aim: Aim) -> NoFix | None:
+    """Why a fix that was cut may not be made: only the cut knows the safety at its site for certain."""
+    return _refusal(replace(finding, safety=fix.safety), aim)
+
+
+def _collides(fix: Fix, chosen: Iterable[Applied]) -> bool:
+    return any(mine.span.overlaps(other.span) for item in chosen for other in item.fix.edits for mine in fix.edits)
+
+
+def _place(original: Source, source: Source, condition: Condition, trail: Trail) -> tuple[int, int, int, int] | None:
+    snippet = source.text[condition.span.start : condition.span.end]
+    start, exact = trail.back(condition.span, snippet)
+    return (*original.position(start), *original.position(start + len(snippet))) if exact else None

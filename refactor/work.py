@@ -1,0 +1,193 @@
+"""Many files: which options govern each, and one function per file, in this process or in several."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from .codes import chosen, expand, matches
+from .config import Config
+from .engine import Options, Rewrite, inspect, rewrite
+from .errors import UserError
+from .files import File, read
+from .transforms.model import Finding, RuleSettings
+
+Result = TypeVar("Result")
+# Starting a worker costs as much as checking some dozen files.
+_FILES_PER_WORKER = 16
+
+
+@dataclass(frozen=True)
+class Task:
+    """One file to treat; `file` is set where it was read already, as standard input is."""
+
+    path: Path
+    options: Options
+    file: File | None = None
+
+    @property
+    def name(self) -> str:
+        """What messages call the file."""
+        return str(self.path)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The findings of one file, with its text for excerpts, or the error that prevented them."""
+
+    name: str
+    text: str = ""
+    findings: tuple[Finding, ...] = ()
+    error: UserError | None = None
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """One file's rewrite, or the error that prevented it."""
+
+    name: str
+    file: File | None = None
+    rewrite: Rewrite | None = None
+    error: UserError | None = None
+
+
+def options_for(
+    path: Path, config: Config, codes: Collection[str], factory: str | None = None, inputs: str | None = None
+) -> Options:
+    """The options that govern one file.
+
+    Args:
+        path: the file.
+        config: its settings.
+        codes: the codes of all rules.
+        factory: from the command line, relative to the working directory; else the entries of the settings are asked.
+        inputs: the same.
+
+    Raises:
+        UserError: a setting names an unknown rule, or a file that does not exist.
+    """
+    settings, base = config.settings, Path.cwd()
+    if factory is None:
+        entry = next((e for e in settings.entry if matches(e.path, path, config.root)), None)
+        if entry is not None:
+            factory, inputs, base = entry.factory, inputs or entry.inputs, config.root
+    select = chosen(config, path, codes)
+    return Options(
+        select=select,
+        complete=select == expand(["ALL"], codes),
+        unsafe_fixes=settings.unsafe_fixes,
+        verify=settings.verify,
+        factory=located(factory, base),
+        inputs=located(inputs, base),
+        path=os.path.abspath(path),  # noqa: PTH100
+        seed=settings.seed,
+        examples=settings.examples,
+        timeout=settings.timeout,
+        memory=settings.memory,
+        backends=settings.backends,
+        settings=RuleSettings(
+            max_unroll=settings.max_unroll,
+            max_unrolled_lines=settings.max_unrolled_lines,
+            max_flags=settings.max_flags,
+        ),
+    )
+
+
+def located(target: str | None, base: Path) -> str | None:
+    """`NAME`, or `FILE:NAME` with the file made absolute.
+
+    Raises:
+        UserError: the file does not exist, or the name is none.
+    """
+    if target is None:
+        return None
+    file, _, name = target.rpartition(":")
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise UserError(f"expected NAME or FILE:NAME of a factory or of inputs, got `{target}`")
+    if not file:
+        return name
+    if not (base / file).is_file():
+        raise UserError(f"`{target}` names a file that does not exist", base / file)
+    return f"{(base / file).absolute()}:{name}"
+
+
+def check_one(task: Task) -> Checked:
+    """The findings of one file."""
+    try:
+        file = task.file or read(task.path)
+        _, found = inspect(file.text, task.name, task.options)
+    except UserError as error:
+        return Checked(task.name, error=error)
+    plain = tuple(replace(finding, plan=None) for finding in found)
+    return Checked(task.name, file.text if plain else "", plain)
+
+
+def rewrite_one(task: Task) -> Rewritten:
+    """The rewrite of one file; nothing is written."""
+    try:
+        file = task.file or read(task.path)
+        result = rewrite(file.text, task.name, task.options)
+        file.encode(result.new)
+    except UserError as error:
+        return Rewritten(task.name, error=error)
+    return Rewritten(task.name, file, result)
+
+
+def each(function: Callable[[Task], Result], tasks: Sequence[Task], jobs: int) -> Iterator[Result]:
+    """Call a function for every task, in order of the tasks.
+
+    Tasks that run user code stay in this process, one after another: the judge has its own child for each.
+
+    Args:
+        function: picklable, as its tasks and results are.
+        tasks: what to do.
+        jobs: how many processes to use at most; 0 stands for one per processor.
+    """
+    apart = [task for task in tasks if not task.options.runs or function is not rewrite_one]
+    workers = min(jobs or _processors(), max(1, len(apart) // (1 if jobs > 1 else _FILES_PER_WORKER)))
+    if workers == 1:
+        yield from _shown((function(task) for task in tasks), len(tasks))
+        return
+    # A fresh interpreter for each worker: forking is unsafe where a progress display has a thread.
+    context = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(workers, mp_context=context) as pool:
+        try:
+            done = pool.map(function, apart, chunksize=max(1, min(16, len(apart) // (workers * 4))))
+            mixed = (function(task) if task.options.runs and function is rewrite_one else next(done) for task in tasks)
+            yield from _shown(mixed, len(tasks))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _shown(results: Iterable[Result], total: int) -> Iterator[Result]:
+    """The results, with a progress bar on standard error where that is a terminal and there is enough to wait for."""
+    with _progress(total) as advance:
+        for result in results:
+            yield result
+            advance()
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[], None]]:
+    if total < 2 or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("files"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("files", total=total)
+        yield lambda: bar.advance(task)
