@@ -110,20 +110,20 @@ class Trail:
         """Note that `edits` were made to `text`."""
         self._passes.append((text, tuple(sorted(edits))))
 
-    def back(self, span: Span, snippet: str) -> tuple[int, bool]:
-        """The original offset of a span that reads `snippet`, and whether that is exact.
+    def back(self, span: Span) -> tuple[int, bool]:
+        """The original offset of a span of the text as it is, and whether that is exact.
 
-        Inside replaced text a snippet that the replaced range holds once is taken for the same code; any other has
-        the start of that range.
+        Inside replaced text the same code is looked for in the replaced range, with as much of its surroundings as
+        leaves one place; where there is none it has the start of that range.
         """
         start, exact = span.start, True
         for text, edits in reversed(self._passes):
-            start, same = _one_back(start, start + len(snippet), snippet, text, edits)
+            start, same = _one_back(start, start + span.end - span.start, text, edits)
             exact = exact and same
         return start, exact
 
 
-def _one_back(start: int, end: int, snippet: str, text: str, edits: tuple[Edit, ...]) -> tuple[int, bool]:
+def _one_back(start: int, end: int, text: str, edits: tuple[Edit, ...]) -> tuple[int, bool]:
     shift = 0
     for edit in edits:
         low = edit.span.start + shift
@@ -131,11 +131,26 @@ def _one_back(start: int, end: int, snippet: str, text: str, edits: tuple[Edit, 
         if end <= low:
             break
         if start < high:
-            replaced = text[edit.span.start : edit.span.end]
-            once = bool(snippet) and replaced.count(snippet) == 1
-            return edit.span.start + (replaced.index(snippet) if once else 0), once
+            within = _same_code(text[edit.span.start : edit.span.end], edit.text, start - low, end - low)
+            return edit.span.start + (within or 0), within is not None
         shift += len(edit.text) - (edit.span.end - edit.span.start)
     return start - shift, True
+
+
+def _same_code(replaced: str, by: str, start: int, end: int) -> int | None:
+    """Where `by[start:end]` stands in the text that `by` replaces: what surrounds it must leave one place only."""
+    if start < 0 or end > len(by) or start == end:
+        return None
+    low, high = start, end
+    while replaced.count(by[low:high]) > 1:
+        if low and by[low - 1 : high] in replaced:
+            low -= 1
+        elif high < len(by) and by[low : high + 1] in replaced:
+            high += 1
+        else:
+            return None
+    at = replaced.find(by[low:high])
+    return at + start - low if at >= 0 else None
 
 
 def parse(text: str, name: str) -> Source:
@@ -236,7 +251,7 @@ def _keyed(source: Source, found: Sequence[Finding], trail: Trail) -> list[tuple
     pairs = []
     for finding in found:
         snippet = source.text[finding.span.start : finding.span.end]
-        origin, _ = trail.back(finding.span, snippet)
+        origin, _ = trail.back(finding.span)
         site = (finding.code, " ".join(snippet.split()), origin)
         pairs.append((finding, Key(*site, seen[site])))
         seen[site] += 1
@@ -270,5 +285,5 @@ def _collides(fix: Fix, chosen: Iterable[Applied]) -> bool:
 
 def _place(original: Source, source: Source, condition: Condition, trail: Trail) -> tuple[int, int, int, int] | None:
     snippet = source.text[condition.span.start : condition.span.end]
-    start, exact = trail.back(condition.span, snippet)
+    start, exact = trail.back(condition.span)
     return (*original.position(start), *original.position(start + len(snippet))) if exact else None
