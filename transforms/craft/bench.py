@@ -1,0 +1,245 @@
+"""The workbench of a rule's `cut`: takes pieces of the source as libcst nodes and gives edits back.
+
+Only the statements that a fix touches are parsed with libcst. A piece keeps its comments, quotes and line breaks.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import io
+import re
+import tokenize
+from collections.abc import Iterable, Mapping, Sequence
+
+import libcst as cst
+from libcst import helpers as cst_helpers
+
+from ..facts import Facts
+from ..model import Condition, Edit, Fix, RuleSettings, Span
+from ..source import Source
+from .helpers import HELPERS, fingerprint, shape
+
+Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+
+
+class Bench:
+    """One file on the bench.
+
+    Attributes:
+        used: the helpers asked for so far, with their names in this file.
+    """
+
+    def __init__(self, source: Source, facts: Facts, settings: RuleSettings) -> None:
+        self.source = source
+        self.facts = facts
+        self.settings = settings
+        self.used: dict[str, str] = {}
+        self.imports: set[str] = set()
+        self._taken: set[str] = set()
+
+    # -- taking --------------------------------------------------------------------------------------------------------
+    def statements(self, body: Sequence[ast.stmt]) -> list[Statement]:
+        """The libcst statements of consecutive statements of one block, comments above the inner ones included."""
+        first, last = body[0], body[-1]
+        start = self.source.span(first).start
+        row, column = self.source.position(start)
+        margin = self.source.margin(first)
+        text = self.source.text[start : self._tail(last)]
+        if self.source.text[self.source.line_start(row) : start].strip():
+            # A one-line suite (`if x: y = 1`): the statements stand alone on their line.
+            return list(self._config(f"if True:\n{self.source.indent}{text}\n").body[0].body.body)  # type: ignore[attr-defined]
+        if not margin:
+            return list(self._config(text + "\n").body)  # type: ignore[arg-type]
+        wrapped = self._config(f"if True:\n{margin}{text}\n").body[0]
+        assert isinstance(wrapped, cst.If)
+        return list(wrapped.body.body)  # type: ignore[arg-type]
+
+    def _tail(self, last: ast.stmt) -> int:
+        """The end of the statement, with a comment behind it on the same line."""
+        end = self.source.span(last).end
+        row, _ = self.source.position(end)
+        rest = self.source.text[end : self.source.line_end(row)]
+        return self.source.line_end(row) if rest.lstrip().startswith("#") else end
+
+    def _config(self, text: str) -> cst.Module:
+        return cst.parse_module(text, config=cst.PartialParserConfig(default_indent=self.source.indent, default_newline=self.source.newline))
+
+    def expression(self, node: ast.expr) -> cst.BaseExpression:
+        """The libcst expression of a node; one that spans lines is parenthesised."""
+        text = self.source.code(node)
+        return cst.parse_expression(f"({text})" if "\n" in text or "\r" in text else text)
+
+    def text(self, node: ast.expr) -> str:
+        """The text of an expression, fit to stand on its own (parenthesised where it spans lines)."""
+        code = self.source.code(node)
+        return f"({code})" if re.search(r"[\r\n]", code) and not code.startswith(("(", "[", "{")) else code
+
+    def operand(self, node: ast.expr) -> str:
+        """The text of an expression, parenthesised unless it is an atom, a call, an attribute or a subscript."""
+        code = self.source.code(node)
+        tight = (ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Dict, ast.Set)
+        return code if isinstance(node, tight) and not re.search(r"[\r\n]", code) else f"({code})"
+
+    def template(self, template: str, /, **parts: cst.CSTNode) -> Statement:
+        """A statement from a template whose `{names}` are filled with nodes."""
+        made = cst_helpers.parse_template_statement(template, **parts)  # type: ignore[arg-type]
+        assert isinstance(made, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
+        return made
+
+    # -- giving --------------------------------------------------------------------------------------------------------
+    def render(self, statements: Sequence[Statement], margin: str) -> str:
+        """The text of statements in a block of this indentation, without a newline at the end."""
+        if not margin:
+            return self._module(statements).code.rstrip("\r\n")
+        block = cst.If(cst.Name("_"), cst.IndentedBlock(body=list(statements), indent=margin))
+        return self._module([block]).code.partition(self.source.newline)[2].rstrip("\r\n")
+
+    def _module(self, statements: Sequence[Statement]) -> cst.Module:
+        return cst.Module(body=list(statements), default_indent=self.source.indent, default_newline=self.source.newline)
+
+    def lines(self, text: str, margin: str) -> str:
+        """Text written with four-space steps and `\\n`, in the file's own indentation and line ends, below `margin`."""
+        parsed = cst.parse_module(text + "\n")
+        return self.render([s.with_changes(leading_lines=()) if i == 0 else s for i, s in enumerate(parsed.body)], margin)  # type: ignore[misc]
+
+    def replace(self, body: Sequence[ast.stmt], new: str) -> Edit:
+        """Replace consecutive statements of one block by rendered lines (see `render`), carrying their comments along.
+
+        `new` is rendered for the margin of the first statement, or one step deeper where that is an `elif` clause.
+        """
+        first, last = body[0], body[-1]
+        span = Span(self.source.span(first).start, self._tail(last))
+        old = self.source.text[span.start : span.end]
+        margin = self.source.margin(first)
+        opening = ""
+        if self.is_elif(first):
+            opening = f"else:{self.source.newline}{margin}{self.source.indent}"
+            margin += self.source.indent
+        lost = [c for c in comments(old) if c not in comments(new)]
+        carried = "".join(f"{c}{self.source.newline}{margin}" for c in lost)
+        return Edit(span, opening + carried + new.removeprefix(margin))
+
+    def margin(self, statement: ast.stmt) -> str:
+        """The indentation that replacements of the statement are rendered for."""
+        return self.source.margin(statement) + (self.source.indent if self.is_elif(statement) else "")
+
+    def swap(self, node: ast.expr, text: str) -> Edit:
+        """Replace an expression."""
+        return Edit(self.source.span(node), text)
+
+    def insert_before(self, statement: ast.stmt, text: str) -> Edit:
+        """Put rendered lines above a statement that begins its line, decorators included."""
+        first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
+        at = self.source.line_start(first)
+        return Edit(Span(at, at), text + self.source.newline)
+
+    def is_elif(self, statement: ast.stmt) -> bool:
+        """True for the `If` node of an `elif` clause."""
+        start = self.source.span(statement).start
+        return isinstance(statement, ast.If) and self.source.text.startswith("elif", start)
+
+    def alone(self, body: Sequence[ast.stmt]) -> bool:
+        """True where the statements do not share a line with others (`a; b`, `if x: y`)."""
+        start, end = self.source.span(body[0]).start, self.source.span(body[-1]).end
+        row, column = self.source.position(start)
+        before = self.source.text[self.source.line_start(row) : start]
+        row, _ = self.source.position(end)
+        after = self.source.text[end : self.source.line_end(row)].strip()
+        return not before.strip(" \t\f\ufeff") and (not after or after.startswith("#"))
+
+    def condition(self, test: ast.expr) -> Condition:
+        """The condition that the judge shall watch."""
+        place = self.source.place(test)
+        return Condition(place.line, place.column, place.span)
+
+    def finish(self, fix: Fix) -> Fix:
+        """The fix with the helpers that its cut asked for."""
+        return dataclasses.replace(fix, helpers=tuple(sorted(self.used.items())), imports=tuple(sorted({*fix.imports, *self.imports})))
+
+    # -- names ---------------------------------------------------------------------------------------------------------
+    def fresh(self, base: str) -> str:
+        """A name that neither the file nor this fix uses: `base`, `base_2`, …"""
+        name = self.facts.names.fresh(base, self._taken)
+        self._taken.add(name)
+        return name
+
+    def helper(self, base: str) -> str:
+        """The name under which this file calls a helper; the fix will carry it (see `used`)."""
+        if base not in self.used:
+            present = self.present(base)
+            self.used[base] = present or self.fresh(base)
+        return self.used[base]
+
+    def present(self, base: str) -> str | None:
+        """The name of the helper where the file has it already."""
+        for node in self.source.tree.body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith(base) and fingerprint(node, base) == self._shape(base):
+                return node.name
+        return None
+
+    def _shape(self, base: str) -> str:
+        from .compose import module_names
+
+        plain = shape(base)
+        for module, name in module_names(self.source, self.facts, HELPERS[base].imports).items():
+            plain = plain.replace(f"Name(id={module!r}", f"Name(id={name!r}")
+        return plain
+
+    def torch(self, node: ast.AST) -> str:
+        """The expression by which new code at `node` reaches torch; the module will import it where it does not yet."""
+        self.imports.add("torch")
+        for name in self.facts.names.walk.module.sites:
+            if self.facts.names.resolve(name, node) == "torch":
+                return name
+        return "torch" if self.facts.names.resolve("torch", node) is None and not self._shadows_torch(node) else "_torch"
+
+    def _shadows_torch(self, node: ast.AST) -> bool:
+        scope = self.facts.names.scope_of(node)
+        return self.facts.names.walk.lookup(scope, "torch") is not None
+
+
+def comments(text: str) -> list[str]:
+    """The comments of a piece of source, in order; the piece need not parse."""
+    found: list[str] = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                found.append(token.string)
+    except (tokenize.TokenError, IndentationError, SyntaxError):
+        pass
+    return found
+
+
+def substitute(node: cst.CSTNode, names: Mapping[str, cst.BaseExpression]) -> cst.CSTNode:
+    """The node with every read or written name of `names` replaced; attributes and keywords are not names."""
+    return node.visit(_Substitution(names))  # type: ignore[return-value]
+
+
+class _Substitution(cst.CSTTransformer):
+    def __init__(self, names: Mapping[str, cst.BaseExpression]) -> None:
+        super().__init__()
+        self.names = names
+
+    def visit_Attribute_attr(self, node: cst.Attribute) -> None:
+        self._inside = True
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        return self.names.get(original_node.value, updated_node)
+
+    def visit_Attribute(self, node: cst.Attribute) -> bool:
+        return False
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        return updated_node.with_changes(value=updated_node.value.visit(self))
+
+    def visit_Arg(self, node: cst.Arg) -> bool:
+        return False
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+        return updated_node.with_changes(value=updated_node.value.visit(self))
+
+
+def joined(parts: Iterable[str]) -> str:
+    """`a`, `a, b`: a tuple or target list without parentheses."""
+    return ", ".join(parts)

@@ -1,0 +1,117 @@
+"""Composing the fixes of one pass: their edits, and the helpers, definitions and imports that they need, put once."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+
+from ..facts import Facts
+from ..model import Edit, Fix, Span
+from ..source import Source
+from .helpers import HELPERS, render
+
+
+def compose(source: Source, facts: Facts, fixes: Sequence[Fix]) -> tuple[Edit, ...]:
+    """All edits of the fixes, sorted and disjoint.
+
+    Raises:
+        ValueError: edits of two fixes overlap.
+    """
+    edits = sorted({e for f in fixes for e in f.edits})
+    for a, b in zip(edits, edits[1:]):
+        if a.span.overlaps(b.span):
+            raise ValueError(f"edits overlap at {a.span} and {b.span}")
+    wanted = {base: name for f in fixes for base, name in f.helpers if name not in facts.names.walk.module.sites}
+    definitions = list(dict.fromkeys(d for f in fixes for d in f.definitions))
+    needs = [m for base in wanted for m in HELPERS[base].imports] + [m for f in fixes for m in f.imports]
+    modules = module_names(source, facts, sorted(set(needs)))
+    blocks = [render(base, wanted[base], modules) for base in HELPERS if base in wanted] + definitions
+    if blocks:
+        edits.append(_put_blocks(source, blocks))
+    missing = [m for m in modules if imported(facts, m) is None]
+    if missing:
+        edits.append(_put_imports(source, [f"import {m}" if modules[m] == m else f"import {m} as {modules[m]}" for m in missing]))
+    return tuple(_merge_insertions(sorted(edits)))
+
+
+def _merge_insertions(edits: list[Edit]) -> Iterable[Edit]:
+    """Insertions at one point become one edit, in order."""
+    merged: list[Edit] = []
+    for edit in edits:
+        if merged and merged[-1].span == edit.span and edit.span.start == edit.span.end:
+            merged[-1] = Edit(edit.span, merged[-1].text + edit.text)
+        else:
+            merged.append(edit)
+    return merged
+
+
+def module_names(source: Source, facts: Facts, modules: Iterable[str]) -> dict[str, str]:
+    """The name by which module-level code of the file reaches each module; a fresh one where it is not imported."""
+    return {m: imported(facts, m) or (m if m not in facts.names.walk.module.sites else f"_{m}") for m in modules}
+
+
+def imported(facts: Facts, module: str) -> str | None:
+    """The module-level name that means the module everywhere in the file, else None."""
+    sites = facts.names.walk.module.sites
+    for name in (module, *sites):
+        if name in sites and facts.names.resolve(name, facts.source.tree.body[-1]) == module:
+            return name
+    return None
+
+
+def _put_blocks(source: Source, blocks: Sequence[str]) -> Edit:
+    """Insert function definitions above the first one of the file, two blank lines between all."""
+    newline = source.newline
+    body = source.tree.body
+    anchor = next((s for s in body if any(isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) for n in ast.walk(s))), None)
+    text = "".join(f"{_local(b, source)}{newline}{newline}{newline}" for b in blocks)
+    if anchor is None:
+        at = len(source.text)
+        lead = "" if source.text.endswith(("\n", "\r")) else newline
+        return Edit(Span(at, at), lead + newline * 2 + text.rstrip("\r\n") + newline)
+    row = min([anchor.lineno, *(d.lineno for d in getattr(anchor, "decorator_list", []))])
+    previous = max((s.end_lineno or 0 for s in body if s is not anchor and s.lineno < row), default=0)
+    while row - 1 > previous and source.line(row - 1).lstrip().startswith("#"):
+        row -= 1  # the comment above a definition belongs to it
+    at = source.line_start(row)
+    blank = 0
+    while row - 1 - blank > previous and not source.line(row - 1 - blank).strip():
+        blank += 1
+    lead = newline * max(0, 2 - blank) if previous else ""
+    return Edit(Span(at, at), lead + text)
+
+
+def _local(block: str, source: Source) -> str:
+    """A block written with four spaces and `\\n`, in the file's indentation and line ends."""
+    out = []
+    for line in block.rstrip("\n").split("\n"):
+        stripped = line.lstrip(" ")
+        steps, rest = divmod(len(line) - len(stripped), 4)
+        out.append(source.indent * steps + " " * rest + stripped)
+    return source.newline.join(out)
+
+
+def _put_imports(source: Source, imports: Sequence[str]) -> Edit:
+    """Insert imports above the first import that is not of `__future__`, else below docstring and `__future__` lines."""
+    newline = source.newline
+    body = source.tree.body
+    after = 0
+    for i, statement in enumerate(body):
+        docstring = i == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and isinstance(statement.value.value, str)
+        future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+        if not (docstring or future):
+            break
+        after = i + 1
+    nearby = [s for s in body[after:] if isinstance(s, (ast.Import, ast.ImportFrom))]
+    text = "".join(f"{line}{newline}" for line in imports)
+    if nearby and nearby[0] is body[after]:
+        at = source.line_start(nearby[0].lineno)
+        return Edit(Span(at, at), text)
+    if after:
+        at = source.line_start((body[after - 1].end_lineno or 1) + 1)
+        lead = newline if source.text[:at].endswith(("\n", "\r")) else newline * 2
+        return Edit(Span(at, at), lead + text)
+    row = body[0].lineno if body else 1
+    row = min([row, *(d.lineno for d in getattr(body[0], "decorator_list", []))]) if body else 1
+    at = source.line_start(row) + (1 if row == 1 and source.text.startswith("\ufeff") else 0)
+    return Edit(Span(at, at), text + newline)

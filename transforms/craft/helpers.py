@@ -1,0 +1,90 @@
+"""The private helpers that rewritten modules carry: only those they need, once per module, after the imports."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Helper:
+    """A function that rewritten code calls.
+
+    Attributes:
+        name: its name, unless the module uses that name itself.
+        code: its source; the first word of every import below is a placeholder that may be renamed.
+        imports: module names that the code reads.
+    """
+
+    name: str
+    code: str
+    imports: tuple[str, ...]
+
+
+_COND = '''\
+def _cond(pred, true_fn, false_fn):
+    """`torch.cond` while compiling, a plain branch otherwise."""
+    if torch.compiler.is_compiling():
+        # torch.cond takes neither an arm that returns one of its inputs nor arms that differ in strides.
+        fresh = functools.partial(torch.clone, memory_format=torch.contiguous_format)
+        return torch.cond(
+            pred,
+            lambda: torch.utils._pytree.tree_map(fresh, true_fn()),
+            lambda: torch.utils._pytree.tree_map(fresh, false_fn()),
+        )
+    return true_fn() if pred else false_fn()
+'''
+
+_WHERE = '''\
+def _where(pred, true_fn, false_fn):
+    """`torch.where` while compiling, a plain branch otherwise."""
+    if torch.compiler.is_compiling():
+        return torch.where(pred, true_fn(), false_fn())
+    return true_fn() if pred else false_fn()
+'''
+
+_EFFECT = '''\
+def _effect(fn):
+    """Run `fn` in its place in the graph while compiling, directly otherwise."""
+    op = torch.library.custom_op(f"{__name__}::{fn.__name__}".replace(".", "_"), fn, mutates_args=())
+    op.register_fake(lambda *args: None)
+    torch.library._register_effectful_op(op._opoverload, torch._library.effects.EffectType.ORDERED)
+
+    @functools.wraps(fn)
+    def step(*args):
+        return op(*args) if torch.compiler.is_compiling() else fn(*args)
+
+    return step
+'''
+
+HELPERS = {
+    "_cond": Helper("_cond", _COND, ("functools", "torch")),
+    "_where": Helper("_where", _WHERE, ("torch",)),
+    "_effect": Helper("_effect", _EFFECT, ("functools", "torch")),
+}
+
+
+def render(base: str, name: str, modules: dict[str, str]) -> str:
+    """The helper's source under `name`, with modules under the names that the file gives them."""
+    helper = HELPERS[base]
+    code = helper.code
+    if name != base:
+        code = re.sub(rf"\b{base}\b", name, code)
+    for module in helper.imports:
+        if modules[module] != module:
+            code = re.sub(rf"(?<![\w.`]){module}(?=\.)", modules[module], code)
+    return code
+
+
+@functools.cache
+def shape(base: str) -> str:
+    """The helper's tree without its docstring and comments, to recognise it in a file whatever it is called."""
+    return fingerprint(ast.parse(HELPERS[base].code).body[0], base)
+
+
+def fingerprint(node: ast.AST, base: str) -> str:
+    """A dump of a function in which its own name reads `base`."""
+    name = getattr(node, "name", base)
+    return ast.dump(node).replace(repr(name), repr(base))

@@ -1,0 +1,68 @@
+"""Facts about one file, each computed when first asked for. Rules ask; they hold no analysis of their own."""
+
+from __future__ import annotations
+
+import ast
+import functools
+
+from ..model import RuleSettings
+from ..source import Source
+from .calls import Calls
+from .classes import Classes, FunctionNode
+from .effects import Effects
+from .flow import Flow
+from .kinds import Kinds
+from .names import Names
+from .regions import Regions
+
+
+class Facts:
+    """Everything that rules may ask about one source."""
+
+    def __init__(self, source: Source, settings: RuleSettings | None = None) -> None:
+        self.source = source
+        self.settings = settings or RuleSettings()
+        self._flows: dict[FunctionNode, Flow] = {}
+
+    @functools.cached_property
+    def names(self) -> Names:
+        """What names mean."""
+        return Names(self.source)
+
+    @functools.cached_property
+    def classes(self) -> Classes:
+        """The classes of the file."""
+        return Classes(self.source.tree, self.names)
+
+    @functools.cached_property
+    def calls(self) -> Calls:
+        """The call graph of the file."""
+        return Calls(self.names, self.classes)
+
+    @functools.cached_property
+    def regions(self) -> Regions:
+        """What may run compiled."""
+        return Regions(self.names, self.classes, self.calls)
+
+    @functools.cached_property
+    def kinds(self) -> Kinds:
+        """What expressions are."""
+        return Kinds(self)
+
+    @functools.cached_property
+    def effects(self) -> Effects:
+        """What code changes."""
+        return Effects(self)
+
+    def flow(self, function: FunctionNode) -> Flow:
+        """Liveness and definite assignment within a function."""
+        if function not in self._flows:
+            self._flows[function] = Flow(function)
+        return self._flows[function]
+
+    def function_of(self, node: ast.AST) -> FunctionNode | None:
+        """The `def` that evaluates the node, lambdas and comprehensions looked through; None at module level."""
+        function = self.names.enclosing_function(node)
+        while function is not None and not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            function = self.names.enclosing_function(function)
+        return function

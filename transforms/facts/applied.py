@@ -1,0 +1,335 @@
+"""What calls return: torch functions and methods by table, layers by their constructor, functions of the file by reading them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..model import Level
+from . import torch_api
+from .calls import Target
+from .conventions import CASTS, FACTORIES, KEEP_DTYPE_METHODS, SAME_SHAPE, argument, needs_float
+from .values import (
+    BOOL,
+    DEFAULT,
+    ELSEWHERE,
+    INT64,
+    NOTHING,
+    SCALAR,
+    UNKNOWN,
+    Symbol,
+    Tag,
+    Value,
+    as_float,
+    broadcast,
+    category,
+    host,
+    join,
+    promote,
+)
+
+if TYPE_CHECKING:
+    from . import Facts
+    from .kinds import Env
+
+_HOST_BUILTINS = {"len": "int", "int": "int", "float": "float", "bool": "bool", "str": "str", "isinstance": "bool", "hasattr": "bool", "id": "int"}
+_HOST_BUILTINS |= {"repr": "str", "ord": "int", "chr": "str", "callable": "bool", "issubclass": "bool", "hash": "int", "any": "bool", "all": "bool"}
+_SEQUENCES = frozenset({"list", "tuple", "sorted", "reversed", "set", "frozenset", "dict", "zip", "enumerate", "map", "filter"})
+_METADATA = frozenset({"size", "dim", "numel", "ndimension", "is_floating_point", "is_contiguous", "stride", "nelement", "element_size", "get_device"})
+
+
+class Applied:
+    """The part of the evaluator that knows calls."""
+
+    facts: Facts
+    values: dict[int, Value]
+    floats: set[Symbol]
+
+    def of(self, expr: ast.expr, env: Env) -> Value:
+        """See `Evaluator.of`."""
+        raise NotImplementedError
+
+    def element(self, iterated: Value, expr: ast.expr, env: Env) -> Value:
+        """See `Evaluator.element`."""
+        raise NotImplementedError
+
+    def call(self, e: ast.Call, env: Env) -> Value:
+        """The value of a call."""
+        base = self.of(e.func.value, env) if isinstance(e.func, ast.Attribute) else None
+        callee = self.of(e.func, env) if not isinstance(e.func, ast.Attribute) else None
+        args = [self.of(a, env) for a in e.args]
+        keywords = {k.arg or "**": self.of(k.value, env) for k in e.keywords}
+        everything = [*args, *keywords.values()]
+        deps = NOTHING.union(*(v.deps for v in everything)) if everything else NOTHING
+        qualified = self.facts.names.qualified(e.func)
+        if qualified is not None and qualified.startswith("builtins."):
+            return self._builtin(qualified.removeprefix("builtins."), e, args, deps, env)
+        if qualified is not None and not qualified.startswith("."):
+            return self._imported(qualified, e, args, keywords, deps)
+        target = self.facts.calls.target(e)
+        if target is not None:
+            return self._own(target, qualified, e, args, keywords, deps)
+        if callee is not None and callee.tag is Tag.MODULE:
+            return self._layer(callee, e, args, deps)
+        if base is not None and isinstance(e.func, ast.Attribute):
+            return self._method(base, e, e.func.attr, args, keywords, deps | base.deps, env)
+        marks = callee.deps if callee is not None else NOTHING
+        return replace(UNKNOWN, deps=deps | marks | {ELSEWHERE}, roots=_mixed(everything))
+
+    # -- builtins ------------------------------------------------------------------------------------------------------
+    def _builtin(self, name: str, e: ast.Call, args: list[Value], deps: frozenset[str], env: Env) -> Value:
+        tensors = [a for a in args if a.tag is Tag.TENSOR]
+        if name in _HOST_BUILTINS:
+            return host(_HOST_BUILTINS[name], deps)
+        if name == "range":
+            return host("range", deps)
+        if name in ("abs", "max", "min", "sum", "round", "pow", "divmod"):
+            if name == "sum" and args and args[0].tag is Tag.SEQUENCE:
+                if args[0].detail == "of tensors":
+                    return Value(Tag.TENSOR, dtype=args[0].dtype, shape=("node", id(e)), deps=deps)
+                return replace(UNKNOWN, deps=deps)
+            if tensors:
+                kept = tensors[0] if name == "abs" else replace(tensors[0], shape=("node", id(e)))
+                return replace(kept, roots=NOTHING, deps=deps)
+            if all(a.tag is Tag.HOST for a in args):
+                return host("float" if any(a.detail == "float" for a in args) else args[0].detail if args else "", deps)
+            return replace(UNKNOWN, deps=deps)
+        if name in _SEQUENCES:
+            items = args[0].items if args and name in ("list", "tuple") else None
+            if name in ("zip", "enumerate"):
+                parts = tuple(self.element(a, x, env) for a, x in zip(args, e.args))
+                pair = (host("int"), *parts[:1]) if name == "enumerate" else parts
+                return Value(Tag.SEQUENCE, items=(Value(Tag.SEQUENCE, items=pair, deps=deps),), deps=deps, roots=_mixed(args))
+            if args and args[0].tag is Tag.TENSOR:
+                return Value(Tag.SEQUENCE, detail="of tensors", dtype=args[0].dtype, deps=deps, roots=args[0].roots)
+            return Value(Tag.SEQUENCE, detail=args[0].detail if args else "", items=items, deps=deps, roots=_mixed(args))
+        if name in ("print", "setattr", "delattr"):
+            return Value(Tag.NONE)
+        if name == "super":
+            return Value(Tag.INSTANCE, deps=NOTHING, roots=NOTHING)
+        return replace(UNKNOWN, deps=deps | {ELSEWHERE})
+
+    # -- imported functions --------------------------------------------------------------------------------------------
+    def _imported(self, qualified: str, e: ast.Call, args: list[Value], keywords: dict[str, Value], deps: frozenset[str]) -> Value:
+        layer = torch_api.layer(qualified)
+        if layer is not None or qualified in ("torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"):
+            return self._constructed(qualified, e, args)
+        if qualified in ("torch.nn.Parameter", "torch.nn.parameter.Parameter") and args:
+            return replace(args[0], roots=NOTHING, deps=deps) if args[0].tag is Tag.TENSOR else Value(Tag.TENSOR, deps=deps)
+        op = torch_api.function(qualified)
+        if op is not None:
+            return self._op(op, e, args, keywords, deps)
+        if qualified.startswith("math."):
+            return host("int" if qualified in ("math.ceil", "math.floor", "math.gcd", "math.prod") else "float", deps)
+        if qualified.startswith(("torch.finfo", "torch.iinfo")):
+            return host("finfo", deps)
+        if qualified.endswith(".getLogger"):
+            return Value(Tag.LOGGER)
+        return replace(UNKNOWN, deps=deps | {ELSEWHERE}, roots=_mixed([*args, *keywords.values()]))
+
+    def _op(self, op: torch_api.Op, e: ast.Call, args: list[Value], keywords: dict[str, Value], deps: frozenset[str]) -> Value:
+        """A torch function or method, `args[0]` being the tensor of a method."""
+        method = op.name.startswith("torch.Tensor.")
+        literals = [getattr(a, "value", None) if isinstance(a, ast.Constant) else None for a in e.args]
+        kinds = [argument(v, x) for v, x in zip(args[1:] if method else args, literals)]
+        named = {k.arg: argument(keywords[k.arg], getattr(k.value, "value", None)) for k in e.keywords if k.arg}
+        op = op.called(kinds, named)
+        if op.random != "never":
+            deps = deps | {"rng"}
+        if op.returns == "host":
+            return host("bool" if op.dtype == "bool" else "", deps)
+        if op.returns == "none":
+            return Value(Tag.NONE)
+        first = next((a for a in args if a.tag is Tag.TENSOR), UNKNOWN)
+        if op.returns == "tensors":
+            return Value(Tag.SEQUENCE, detail="of tensors", dtype=first.dtype, deps=deps, roots=_mixed(args) if op.alias != "fresh" else NOTHING)
+        if op.returns != "tensor" and not (op.elementwise or op.name == "torch.where"):
+            return replace(UNKNOWN, deps=deps)
+        roots = _mixed(args) if args and op.alias != "fresh" else NOTHING
+        dtype, shape = self._dtype(op, e, args, keywords), self._shape(op, e, args, keywords)
+        return Value(Tag.TENSOR, dtype=dtype, shape=shape, deps=deps, roots=roots)
+
+    def _dtype(self, op: torch_api.Op, e: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Symbol | None:
+        name = op.name.rpartition(".")[2]
+        if "dtype" in keywords:
+            return keywords["dtype"].dtype or ("node", id(e))
+        if op.name.startswith("torch.Tensor.") and name in CASTS:
+            return ("named", CASTS[name])
+        if op.name in FACTORIES:
+            numbers = op.name != "torch.full" or len(args) > 1 and args[1].detail == "float"
+            return DEFAULT if numbers else ("node", id(e))
+        tensors = [a for a in args if a.tag in (Tag.TENSOR, Tag.UNKNOWN)]
+        listed = next((a for a in args if a.tag is Tag.SEQUENCE), None)
+        first = tensors[0].dtype if tensors else listed.dtype if listed is not None else None
+        if name in KEEP_DTYPE_METHODS:
+            return first
+        if needs_float(op) and first is not None:
+            self.floats.add(first)
+        operands = [(t.dtype, t.shape) for t in [*tensors, *(k for k in keywords.values() if k.tag is Tag.TENSOR)]]
+        match op.dtype:
+            case "bool":
+                return BOOL
+            case "int64":
+                return INT64
+            case "float":
+                return as_float(promote(operands, self.floats), self.floats)
+            case "accumulate":
+                return first if category(first, self.floats) == "float" else ("summed", first)
+        found = promote(operands, self.floats) if op.dtype == "promote" else first
+        if op.dtype not in ("promote", "same"):
+            return ("node", id(e))
+        if op.elementwise and any(a.tag is Tag.HOST and a.detail != "int" for a in [*args[1:], *keywords.values()]):
+            return as_float(found, self.floats)
+        return found
+
+    def _shape(self, op: torch_api.Op, e: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Symbol | None:
+        name = op.name.rpartition(".")[2]
+        tensors = [a for a in args if a.tag in (Tag.TENSOR, Tag.UNKNOWN)]
+        if op.elementwise:
+            return broadcast(v.shape for v in [*tensors, *(k for k in keywords.values() if k.tag is Tag.TENSOR)])
+        if name in SAME_SHAPE and tensors:
+            return tensors[0].shape
+        if op.reduction and len(tensors) == 1:
+            return SCALAR
+        keepdim = _keyword(e, "keepdim")
+        if isinstance(keepdim, ast.Constant) and keepdim.value is True and tensors and _literal(e):
+            return ("keep", tensors[0].shape, *(ast.dump(k.value) for k in e.keywords), *(ast.dump(a) for a in e.args if isinstance(a, ast.Constant)))
+        if op.name in FACTORIES or name in KEEP_DTYPE_METHODS:
+            sizes = e.args[0].elts if e.args and isinstance(e.args[0], (ast.Tuple, ast.List)) else e.args[:1] if name.endswith("full") else e.args
+            return ("sized", tuple(ast.dump(a) for a in sizes), self._marks(list(sizes)))
+        # The same call on the same shapes gives the same shape, where all else is literal.
+        if tensors and not op.value_shape and _literal(e) and all(t.shape is not None and t.tag is Tag.TENSOR for t in tensors):
+            rest = [a for a in e.args if self.values.get(id(a), UNKNOWN).tag is not Tag.TENSOR]
+            texts = tuple(ast.dump(x) for x in rest) + tuple((k.arg, ast.dump(k.value)) for k in e.keywords if k.arg != "dtype")
+            return ("applied", op.name, tuple(t.shape for t in tensors), texts)
+        return ("node", id(e))
+
+    def _marks(self, exprs: list[ast.expr]) -> tuple[object, ...]:
+        """What the names of size expressions mean here, so that equal text means equal sizes."""
+        names = [n for x in exprs for n in ast.walk(x) if isinstance(n, ast.Name)]
+        return tuple((n.id, self.values.get(id(n), UNKNOWN).deps) for n in names)
+
+    # -- layers --------------------------------------------------------------------------------------------------------
+    def _constructed(self, qualified: str, e: ast.Call, args: list[Value]) -> Value:
+        """`nn.Linear(8, 4)`: the shape symbol holds what the output shape needs, `items` the layers of a container."""
+        if qualified in ("torch.nn.Sequential", "torch.nn.ModuleList"):
+            parts = args[0].items if len(args) == 1 and args[0].tag is Tag.SEQUENCE else tuple(args)
+            exact = parts is not None and not any(isinstance(a, ast.Starred) for a in e.args)
+            return Value(Tag.MODULE, detail=qualified, items=parts if exact else None)
+        size = _argument(e, 1, "out_features") if qualified.endswith("Linear") else _argument(e, 1, "embedding_dim")
+        given = {k.arg: k.value for k in e.keywords}
+        inplace = "inplace" in given and not (isinstance(given["inplace"], ast.Constant) and given["inplace"].value is False)
+        return Value(Tag.MODULE, detail=qualified, shape=("made", ast.dump(size) if size is not None else id(e), inplace))
+
+    def _layer(self, module: Value, e: ast.Call, args: list[Value], deps: frozenset[str]) -> Value:
+        if module.detail == "torch.nn.Sequential" and module.items is not None and len(args) == 1:
+            found = args[0]
+            for i, part in enumerate(module.items):
+                found = self._through(part, found, ("node", id(e), i))
+            return replace(found, deps=deps | module.deps)
+        if not args:
+            return replace(UNKNOWN, deps=deps | module.deps | {ELSEWHERE})
+        found = self._through(module, args[0], ("node", id(e)))
+        return replace(found, deps=deps | module.deps)
+
+    def _through(self, module: Value, x: Value, node: Symbol) -> Value:
+        """The output of one layer for one input."""
+        layer = torch_api.layer(module.detail) if module.tag is Tag.MODULE else None
+        if layer is None:
+            return replace(UNKNOWN, deps=x.deps | {ELSEWHERE}, roots=x.roots | {ELSEWHERE})
+        inplace = module.shape is not None and module.shape[0] == "made" and len(module.shape) > 2 and module.shape[2]
+        roots = x.roots if inplace or module.detail.endswith(("Identity", "Dropout")) else NOTHING
+        if layer.takes_tensor and layer.shape in ("same", "last") and x.dtype is not None and not module.detail.endswith("Identity"):
+            if layer.shape == "last" or not layer.elementwise:
+                self.floats.add(x.dtype)  # weights and statistics are floating, and the input has their dtype
+        if layer.shape == "same":
+            kept = module.detail.endswith(("Identity", "Dropout"))
+            dtype = x.dtype if kept or (layer.elementwise and category(x.dtype, self.floats) == "float") else ("linear", x.dtype)
+            return Value(Tag.TENSOR, dtype=dtype, shape=x.shape, roots=roots, deps=x.deps)
+        if layer.shape == "last" and module.shape is not None:
+            return Value(Tag.TENSOR, dtype=("linear", x.dtype), shape=("last", x.shape, module.shape[1]), deps=x.deps)
+        if layer.shape == "append" and module.shape is not None:
+            return Value(Tag.TENSOR, dtype=("linear", "weights of", module.deps), shape=("append", x.shape, module.shape[1]), deps=x.deps)
+        return Value(Tag.TENSOR if layer.takes_tensor else Tag.UNKNOWN, Level.PROVED, dtype=("linear", x.dtype), shape=node, deps=x.deps)
+
+    # -- methods and functions of the file -----------------------------------------------------------------------------
+    def _method(
+        self, base: Value, e: ast.Call, name: str, args: list[Value], keywords: dict[str, Value], deps: frozenset[str], env: Env
+    ) -> Value:
+        if base.tag is Tag.MODULE and "self" in base.roots:
+            assert isinstance(e.func, ast.Attribute)
+            own = self.of(e.func, env)
+            if own.tag is Tag.MODULE:
+                return self._layer(own, e, args, deps)
+            return replace(UNKNOWN, deps=deps | own.deps | {ELSEWHERE}, roots=_mixed(args) | {ELSEWHERE})
+        op = torch_api.method(name)
+        if base.tag is Tag.TENSOR and op is not None:
+            found = self._op(op, e, [base, *args], keywords, deps)
+            if found.tag is Tag.TENSOR and base.level is not Level.PROVED:
+                found = replace(found, level=base.level, because=base.because)
+            if op.mutates:
+                return replace(base, deps=deps)
+            if name == "to" or name == "type_as":
+                return self._converted(base, e, args, keywords, found)
+            return found
+        if base.tag is Tag.UNKNOWN and name in _METADATA:
+            return host("int" if name in ("dim", "numel") else "size" if name == "size" else "", deps)
+        if base.tag is Tag.SEQUENCE or base.detail == "str":
+            return replace(UNKNOWN, deps=deps, roots=base.roots)
+        return replace(UNKNOWN, deps=deps | {ELSEWHERE}, roots=base.roots | _mixed([*args, *keywords.values()]))
+
+    def _converted(self, base: Value, e: ast.Call, args: list[Value], keywords: dict[str, Value], found: Value) -> Value:
+        """`x.to(…)`: the dtype of its argument, where that is a dtype or a tensor."""
+        given = [a.dtype for a in [*args, *keywords.values()] if a.detail == "dtype" or a.tag is Tag.TENSOR]
+        unsure = any(a.tag is Tag.UNKNOWN for a in args)
+        dtype = given[0] if given else ("node", id(e)) if unsure else base.dtype
+        return replace(found, dtype=dtype, shape=base.shape)
+
+    def _own(
+        self, target: Target, qualified: str | None, e: ast.Call, args: list[Value], keywords: dict[str, Value], deps: frozenset[str]
+    ) -> Value:
+        if qualified is not None and qualified in self.facts.classes.by_path:
+            info = self.facts.classes.by_path[qualified]
+            return Value(Tag.MODULE if info.is_module else Tag.INSTANCE, detail=qualified, deps=deps, roots=_mixed(args))
+        names = [a.arg for a in [*target.function.args.posonlyargs, *target.function.args.args]][1 if target.bound else 0 :]
+        simple = not any(isinstance(a, ast.Starred) for a in e.args) and "**" not in keywords and len(args) <= len(names)
+        bound = dict(zip(names, args)) | {k: v for k, v in keywords.items() if k in names or any(k == p.arg for p in target.function.args.kwonlyargs)}
+        found = self.facts.kinds.returned(target.function, bound if simple else {})
+        extra = frozenset({"self.*"}) if target.bound else NOTHING
+        return replace(
+            found, dtype=_outside(found.dtype, id(e)), shape=_outside(found.shape, id(e)), deps=found.deps | deps | extra
+        )
+
+
+def _mixed(values: list[Value]) -> frozenset[str]:
+    """The storage that something made of the values may share."""
+    return NOTHING.union(*(v.roots for v in values)) if values else NOTHING
+
+
+def _outside(symbol: Symbol | None, call: int) -> Symbol | None:
+    """A symbol of a function that was called, so that two calls do not share what they made inside."""
+
+    def inner(part: object) -> bool:
+        if isinstance(part, (tuple, frozenset)):
+            return any(inner(p) for p in part) or (isinstance(part, tuple) and part[:1] in (("node",), ("at",), ("item",), ("sized",)))
+        return False
+
+    return ("via", call, symbol) if symbol is not None and inner(symbol) else symbol
+
+
+def _literal(e: ast.Call) -> bool:
+    """True where all arguments but names of tensors are literal; `x.view(n)` is not."""
+    rest = [*(a for a in e.args if not isinstance(a, ast.Name)), *(k.value for k in e.keywords)]
+    return not any(isinstance(n, (ast.Name, ast.Call, ast.Starred)) for a in rest for n in ast.walk(a))
+
+
+def _keyword(e: ast.Call, name: str) -> ast.expr | None:
+    return next((k.value for k in e.keywords if k.arg == name), None)
+
+
+def _argument(e: ast.Call, index: int, name: str) -> ast.expr | None:
+    return e.args[index] if len(e.args) > index else _keyword(e, name)
+
+
+__all__ = ["Applied", "join"]

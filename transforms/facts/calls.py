@@ -1,0 +1,148 @@
+"""Which function of the file a call runs, and who calls a function."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .classes import ClassInfo, FunctionNode, is_attribute_of
+
+if TYPE_CHECKING:
+    from .classes import Classes
+    from .names import Names
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The function that a call runs.
+
+    Attributes:
+        function: its definition.
+        owner: the class it is a method of, None for a plain function.
+        bound: True where the first parameter is filled by the call itself (`self`).
+    """
+
+    function: FunctionNode
+    owner: ClassInfo | None
+    bound: bool
+
+
+class Calls:
+    """The call graph of one file, as far as names and `__init__` tell."""
+
+    def __init__(self, names: Names, classes: Classes) -> None:
+        self._names = names
+        self._classes = classes
+        self._functions = {names.path(f): f for f in names.functions()}
+
+    def target(self, call: ast.Call) -> Target | None:
+        """The function of the file that the call runs, None where it is unknown or elsewhere."""
+        return self.resolve(call.func)
+
+    def resolve(self, callee: ast.expr) -> Target | None:
+        """The function that calling `callee` runs."""
+        path = self._names.qualified(callee)
+        if path is not None and path.startswith("."):
+            return self._defined(path)
+        if isinstance(callee, ast.Attribute):
+            info = self.instance(callee.value)
+            if info is not None:
+                method = info.method(callee.attr)
+                if method is not None:
+                    return self._method(info, method)
+                return self._called_instance(callee)
+        return self._called_instance(callee)
+
+    def _defined(self, path: str) -> Target | None:
+        info = self._classes.by_path.get(path)
+        if info is not None:
+            init = info.method("__init__")
+            return Target(init, info, True) if init else None
+        function = self._functions.get(path)
+        if function is None:
+            return None
+        return Target(function, self._classes.of_function(function), False)
+
+    def _method(self, info: ClassInfo, method: FunctionNode) -> Target:
+        decorators = {self._names.qualified(d) for d in method.decorator_list}
+        return Target(method, info, "builtins.staticmethod" not in decorators)
+
+    def _called_instance(self, callee: ast.expr) -> Target | None:
+        """`self.block(x)`, `block(x)`: the `forward` or `__call__` of an instance of a class of the file."""
+        info = self.instance(callee)
+        if info is None:
+            return None
+        method = info.method("forward") if info.is_module else info.method("__call__")
+        return Target(method, info, True) if method else None
+
+    def instance(self, expr: ast.expr) -> ClassInfo | None:
+        """The class of the file that `expr` is an instance of, where one constructor call says so."""
+        owner = self._classes.owner(expr)
+        if isinstance(expr, ast.Name) and owner and expr.id == owner[1]:
+            return owner[0]
+        if isinstance(expr, ast.Call):
+            return self._classes.by_path.get(self._names.qualified(expr.func) or "")
+        if owner and is_attribute_of(expr, owner[1]):
+            assert isinstance(expr, ast.Attribute)
+            values = [v for v in owner[0].attribute(expr.attr)]
+            found = {self._constructed(v) for v in values}
+            if len(found) == 1 and not owner[0].is_rebound(expr.attr):
+                return found.pop()
+            return None
+        if isinstance(expr, ast.Name):
+            value = self._names.single_value(expr)
+            return self._constructed(value) if value is not None else None
+        return None
+
+    def _constructed(self, value: ast.expr) -> ClassInfo | None:
+        """The class that `value` constructs; `given or Default()` counts as the default's class."""
+        if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or):
+            value = value.values[-1]
+        if isinstance(value, ast.IfExp):
+            value = value.body if isinstance(value.body, ast.Call) else value.orelse
+        if isinstance(value, ast.Call):
+            return self._classes.by_path.get(self._names.qualified(value.func) or "")
+        return None
+
+    @functools.cached_property
+    def _edges(self) -> tuple[dict[FunctionNode, list[tuple[ast.Call, Target]]], dict[FunctionNode, list[ast.Call]]]:
+        outgoing: dict[FunctionNode, list[tuple[ast.Call, Target]]] = {}
+        incoming: dict[FunctionNode, list[ast.Call]] = {}
+        for call in self._names.nodes(ast.Call):
+            target = self.target(call)
+            if target is None:
+                continue
+            incoming.setdefault(target.function, []).append(call)
+            home = self._names.enclosing_function(call)
+            while home is not None and not isinstance(home, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                home = self._names.enclosing_function(home)
+            if home is not None:
+                outgoing.setdefault(home, []).append((call, target))
+        return outgoing, incoming
+
+    def callees(self, function: FunctionNode) -> list[tuple[ast.Call, Target]]:
+        """The calls in the function (nested lambdas included) that run functions of the file."""
+        return self._edges[0].get(function, [])
+
+    def callers(self, function: FunctionNode) -> list[ast.Call]:
+        """The calls of the file that run the function."""
+        return self._edges[1].get(function, [])
+
+    def elements(self, expr: ast.expr) -> ClassInfo | None:
+        """The class whose instances an attribute such as `self.blocks = nn.ModuleList(Block(d) for …)` holds."""
+        owner = self._classes.owner(expr)
+        if not (owner and is_attribute_of(expr, owner[1])):
+            return None
+        assert isinstance(expr, ast.Attribute)
+        values = owner[0].attribute(expr.attr)
+        if len(values) != 1 or owner[0].is_rebound(expr.attr) or not isinstance(values[0], ast.Call):
+            return None
+        call = values[0]
+        if self._names.qualified(call.func) not in ("torch.nn.ModuleList", "torch.nn.Sequential") or not call.args:
+            return None
+        held = call.args[0]
+        inner = [held.elt] if isinstance(held, (ast.GeneratorExp, ast.ListComp)) else getattr(held, "elts", list(call.args))
+        found = {self._constructed(v) for v in inner}
+        return found.pop() if len(found) == 1 else None

@@ -1,0 +1,215 @@
+"""What the classes of the file are made of: bases, methods, and the attributes that `__init__` sets."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .names import Names
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+MODULE_BASES = frozenset(
+    {"torch.nn.Module", "torch.nn.modules.module.Module", "torch.nn.modules.Module", "pytorch_lightning.LightningModule"}
+    | {"lightning.LightningModule", "lightning.pytorch.LightningModule"}
+)
+# Base classes of other packages that are known to derive from torch.nn.Module.
+MODULE_BASE_NAMES = frozenset({"PreTrainedModel", "GradientCheckpointingLayer", "ModelMixin", "LightningModule"})
+
+
+@dataclass
+class ClassInfo:
+    """A class of the file.
+
+    Attributes:
+        bases: the class's bases, resolved to file classes where they are in the file.
+        methods: the functions of the class body by name, the last definition wins.
+        attributes: `self.NAME = value` in `__init__` (and methods that only `__init__` calls), in order.
+        rebound: attributes that other methods, or code outside the class, assign.
+        is_module: True for a `torch.nn.Module`, also through bases.
+    """
+
+    node: ast.ClassDef
+    path: str
+    base_names: tuple[str | None, ...] = ()
+    bases: list[ClassInfo] = field(default_factory=list)
+    methods: dict[str, FunctionNode] = field(default_factory=dict)
+    attributes: dict[str, list[ast.expr]] = field(default_factory=dict)
+    buffers: dict[str, ast.expr] = field(default_factory=dict)
+    rebound: set[str] = field(default_factory=set)
+    is_module: bool = False
+
+    def lineage(self) -> Iterator[ClassInfo]:
+        """The class and its bases in the file, nearest first."""
+        seen: set[int] = set()
+        queue = [self]
+        while queue:
+            head = queue.pop(0)
+            if id(head) not in seen:
+                seen.add(id(head))
+                yield head
+                queue.extend(head.bases)
+
+    def method(self, name: str) -> FunctionNode | None:
+        """The method of this name, also an inherited one of the file."""
+        return next((c.methods[name] for c in self.lineage() if name in c.methods), None)
+
+    def attribute(self, name: str) -> list[ast.expr]:
+        """All values that `__init__` gives the attribute, empty where it sets none."""
+        return next((c.attributes[name] for c in self.lineage() if name in c.attributes), [])
+
+    def is_rebound(self, name: str) -> bool:
+        """True where code other than `__init__` assigns the attribute."""
+        return any(name in c.rebound for c in self.lineage())
+
+    @property
+    def closed(self) -> bool:
+        """True where every base is in the file, `object` or `torch.nn.Module` itself."""
+        known = MODULE_BASES | {"builtins.object"}
+        return all(c is not None or n in known for c, n in self._resolved())
+
+    def _resolved(self) -> list[tuple[ClassInfo | None, str | None]]:
+        return [(next((b for b in self.bases if b.path == n), None), n) for n in self.base_names]
+
+
+class Classes:
+    """The classes of one file."""
+
+    def __init__(self, tree: ast.Module, names: Names) -> None:
+        self._names = names
+        self.by_node: dict[ast.ClassDef, ClassInfo] = {}
+        self.by_path: dict[str, ClassInfo] = {}
+        self._externally_set: set[str] = set()
+        for node in names.nodes(ast.ClassDef):
+            info = ClassInfo(node, names.path(node), tuple(names.qualified(b) for b in node.bases))
+            self.by_node[node] = self.by_path[info.path] = info
+        for info in self.by_node.values():
+            info.bases = [self.by_path[b] for b in info.base_names if b in self.by_path and self.by_path[b] is not info]
+            self._read_body(info)
+        for info in self.by_node.values():
+            info.is_module = any(self._is_module_base(b, expr) for c in info.lineage() for b, expr in zip(c.base_names, c.node.bases))
+        self._outside_stores(tree)
+
+    def _is_module_base(self, qualified: str | None, expr: ast.expr) -> bool:
+        if qualified is None:
+            return False
+        if qualified in MODULE_BASES or qualified.startswith(("torch.nn.", "torchvision.models.")) and qualified[-1:].isalpha():
+            return not qualified.startswith(("torch.nn.functional", "torch.nn.Parameter", "torch.nn.init"))
+        last = qualified.rpartition(".")[2]
+        return last in MODULE_BASE_NAMES and not qualified.startswith(".")
+
+    def _read_body(self, info: ClassInfo) -> None:
+        for statement in info.node.body:
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                info.methods[statement.name] = statement
+            elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and statement.value:
+                info.attributes.setdefault(statement.target.id, []).append(statement.value)
+            elif isinstance(statement, ast.Assign):
+                for target in statement.targets:
+                    if isinstance(target, ast.Name):
+                        info.attributes.setdefault(target.id, []).append(statement.value)
+        builders = {"__init__", "__post_init__", "setup"}
+        for name, method in info.methods.items():
+            owner = first_parameter(method)
+            if owner is None:
+                continue
+            for target, value in attribute_stores(method, owner):
+                if name in builders and value is not None:
+                    info.attributes.setdefault(target, []).append(value)
+                else:
+                    info.rebound.add(target)
+            for call in ast.walk(method):
+                if is_self_call(call, owner, "register_buffer") and call.args and isinstance(call.args[0], ast.Constant):
+                    key = str(call.args[0].value)
+                    if name in builders and len(call.args) > 1:
+                        info.buffers[key] = call.args[1]
+                        info.attributes.setdefault(key, []).append(call.args[1])
+                    else:
+                        info.rebound.add(key)
+
+    def _outside_stores(self, tree: ast.Module) -> None:
+        """Record `other.attr = …` anywhere in the file for every class that has such an attribute."""
+        stored = {n.attr for n in self._names.nodes(ast.Attribute) if isinstance(n.ctx, (ast.Store, ast.Del)) and not self._is_self(n)}
+        for info in self.by_node.values():
+            info.rebound |= stored & (set(info.attributes) | set(info.buffers))
+
+    def _is_self(self, node: ast.Attribute) -> bool:
+        function = self._names.enclosing_function(node)
+        return (
+            isinstance(node.value, ast.Name)
+            and isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and self._names.enclosing_class(node) is not None
+            and node.value.id == first_parameter(function)
+        )
+
+    def of_function(self, function: ast.AST) -> ClassInfo | None:
+        """The class whose body holds the function directly, else None."""
+        parent = self._names.parent(function)
+        return self.by_node.get(parent) if isinstance(parent, ast.ClassDef) else None
+
+    def owner(self, node: ast.AST) -> tuple[ClassInfo, str] | None:
+        """The class and the name of `self` for code inside a method, nested functions included."""
+        function = self._names.enclosing_function(node)
+        while function is not None:
+            info = self.of_function(function)
+            if info is not None:
+                name = first_parameter(function) if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+                return (info, name) if name else None
+            function = self._names.enclosing_function(function)
+        return None
+
+    def subclasses(self, info: ClassInfo) -> list[ClassInfo]:
+        """The classes of the file that derive from `info`."""
+        return [c for c in self.by_node.values() if c is not info and info in list(c.lineage())]
+
+
+def first_parameter(function: ast.AST) -> str | None:
+    """The name of the first positional parameter of a method, None for a static method."""
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return None
+    if any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.decorator_list):
+        return None
+    positional = [*function.args.posonlyargs, *function.args.args]
+    return positional[0].arg if positional else None
+
+
+def attribute_stores(function: ast.AST, owner: str) -> Iterator[tuple[str, ast.expr | None]]:
+    """Every `owner.NAME` that the function stores, with the value where one expression is it."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if is_attribute_of(target, owner):
+                    yield target.attr, node.value
+                elif isinstance(target, (ast.Tuple, ast.List)):
+                    values = node.value.elts if isinstance(node.value, (ast.Tuple, ast.List)) else []
+                    paired = len(values) == len(target.elts) and not any(isinstance(v, ast.Starred) for v in [*values, *target.elts])
+                    for i, element in enumerate(target.elts):
+                        if is_attribute_of(element, owner):
+                            yield element.attr, values[i] if paired else None
+        elif isinstance(node, ast.AnnAssign) and is_attribute_of(node.target, owner):
+            yield node.target.attr, node.value
+        elif isinstance(node, (ast.AugAssign, ast.For, ast.NamedExpr)) and is_attribute_of(node.target, owner):
+            yield node.target.attr, None
+        elif isinstance(node, ast.Delete):
+            for target in node.targets:
+                if is_attribute_of(target, owner):
+                    yield target.attr, None
+        elif isinstance(node, ast.withitem) and node.optional_vars is not None and is_attribute_of(node.optional_vars, owner):
+            yield node.optional_vars.attr, None
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("setattr", "delattr"):
+            if node.args and isinstance(node.args[0], ast.Name) and node.args[0].id == owner:
+                key = node.args[1] if len(node.args) > 1 else None
+                yield (str(key.value) if isinstance(key, ast.Constant) else "*"), None
+
+
+def is_attribute_of(node: ast.AST, owner: str) -> bool:
+    """True for `owner.NAME`."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == owner
+
+
+def is_self_call(node: ast.AST, owner: str, method: str) -> bool:
+    """True for `owner.method(…)`."""
+    return isinstance(node, ast.Call) and is_attribute_of(node.func, owner) and node.func.attr == method

@@ -1,0 +1,55 @@
+"""What torch's schemas do not say: which operations need floating tensors, keep shapes, or make tensors of a given size."""
+
+from __future__ import annotations
+
+from . import torch_api
+from .torch_api import Argument
+from .values import Tag, Value
+
+DTYPES = frozenset(
+    {"float16", "float32", "float64", "bfloat16", "half", "float", "double", "int8", "int16", "int32", "int64", "uint8", "short", "int", "long"}
+    | {"bool", "complex64", "complex128", "cfloat", "cdouble", "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2"}
+)
+# They raise for integer and bool tensors (torch 2.13), so whatever they are given is floating or complex.
+NEEDS_FLOAT = frozenset(
+    {"mean", "std", "var", "norm", "softmax", "log_softmax", "var_mean", "std_mean", "lerp", "lerp_", "layer_norm", "batch_norm", "group_norm"}
+    | {"rms_norm", "dropout", "gelu", "silu", "elu", "leaky_relu", "linear", "erfinv", "vector_norm", "binary_cross_entropy", "cross_entropy"}
+    | {"scaled_dot_product_attention", "interpolate", "conv1d", "conv2d", "conv3d", "softplus", "mish", "logsumexp", "bernoulli", "normalize"}
+)
+SAME_SHAPE = frozenset(
+    {"softmax", "log_softmax", "cumsum", "cumprod", "clone", "contiguous", "detach", "detach_", "zeros_like", "ones_like", "empty_like", "full_like"}
+    | {"rand_like", "randn_like", "randint_like", "tril", "triu", "flip", "roll", "dropout", "layer_norm", "float", "double", "half", "bfloat16", "long"}
+    | {"int", "bool", "to", "type_as", "cpu", "cuda", "bernoulli", "index_add", "scatter", "scatter_add", "index_fill", "masked_fill", "masked_scatter"}
+    | {"normalize", "rms_norm", "batch_norm", "requires_grad_", "renorm", "nan_to_num", "argsort", "index_copy", "gelu", "softplus", "logcumsumexp"}
+)
+CASTS = {"float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "long": "int64", "int": "int32", "bool": "bool"}
+CASTS |= {"short": "int16", "char": "int8", "byte": "uint8"}
+# Functions that make a tensor of the default dtype, with the size as one argument or spread over all.
+FACTORIES = frozenset({"torch.zeros", "torch.ones", "torch.rand", "torch.randn", "torch.empty", "torch.full"})
+KEEP_DTYPE_METHODS = frozenset({"new_zeros", "new_ones", "new_full", "new_empty"})
+
+
+def needs_float(op: torch_api.Op) -> bool:
+    """True for an operation that raises for integer tensors."""
+    return op.name.rpartition(".")[2] in NEEDS_FLOAT
+
+
+def is_dtype(qualified: str) -> bool:
+    """True for `torch.float32` and the like."""
+    head, _, last = qualified.rpartition(".")
+    return head == "torch" and last in DTYPES
+
+
+def argument(value: Value, literal: object = None) -> Argument:
+    """How the table of torch's functions calls an argument."""
+    if literal is True:
+        return "true"
+    if literal is False:
+        return "false"
+    if value.tag is Tag.NONE:
+        return "none"
+    if value.tag is Tag.TENSOR or value.tag is Tag.SEQUENCE and value.detail == "of tensors":
+        return "tensor"
+    if value.tag is Tag.SEQUENCE and value.items is not None and value.items:
+        return "tensor" if any(i.tag is Tag.TENSOR for i in value.items) else "host" if all(i.tag is Tag.HOST for i in value.items) else "unknown"
+    return "host" if value.tag is Tag.HOST else "unknown"

@@ -1,0 +1,320 @@
+"""What may evaluating this earlier, twice, never or always change: mutation, random numbers, I/O, exceptions, host reads."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from . import torch_api
+from .calls import Target
+from .classes import FunctionNode
+from .flow import walk_scope
+from .values import ELSEWHERE, UNKNOWN, Tag
+
+if TYPE_CHECKING:
+    from . import Facts
+
+_PURE_BUILTINS = frozenset(
+    {"len", "int", "float", "bool", "str", "isinstance", "hasattr", "range", "max", "min", "sum", "abs", "round", "list", "tuple", "dict", "set"}
+    | {"sorted", "reversed", "zip", "enumerate", "any", "all", "repr", "type", "getattr", "issubclass", "frozenset", "divmod", "pow", "slice"}
+    | {"map", "filter", "callable", "id", "ord", "chr", "complex", "bytes", "format", "hash", "super", "ValueError", "TypeError", "RuntimeError"}
+    | {"KeyError", "IndexError", "AssertionError", "NotImplementedError", "Exception", "AttributeError", "ZeroDivisionError", "vars", "iter"}
+)
+_PURE_MODULES = ("math.", "operator.", "functools.reduce", "functools.partial", "itertools.", "copy.copy", "dataclasses.replace", "torch.finfo", "torch.iinfo")
+_PURE_METHODS = frozenset(
+    {"get", "keys", "values", "items", "index", "count", "copy", "format", "join", "split", "strip", "startswith", "endswith", "lower", "upper"}
+    | {"replace", "dim", "size", "numel", "union", "intersection", "difference", "issubset", "isdigit", "rpartition", "partition"}
+)
+_CONTAINER_WRITES = frozenset({"append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "add", "discard", "sort", "reverse"})
+_LOG_METHODS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log", "warning_once", "info_once", "warn_once"})
+
+
+@dataclass
+class Effect:
+    """What running some code may do. All sets name locals, `self.NAME`, or `?` for anything else.
+
+    Attributes:
+        mutates: objects changed in place.
+        stores: attributes, subscripts, globals and nonlocals that are assigned.
+        io: calls that print, log or warn.
+        unknown: calls of which nothing is known, by their text.
+        random: draws random numbers.
+        raises: has a `raise` or `assert` of its own.
+        reads: reads tensor values on the host (`.item()`, truth of a tensor), by line.
+        breaks: does something else that Dynamo does not capture, by a word for it.
+        jumps: return, break, continue or yield leave it.
+        state: runs layers that write their own state in training mode.
+        modules: calls `self.NAME` that are not known layers of torch.
+    """
+
+    mutates: set[str] = field(default_factory=set)
+    stores: set[str] = field(default_factory=set)
+    io: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    random: bool = False
+    raises: bool = False
+    reads: list[int] = field(default_factory=list)
+    breaks: list[str] = field(default_factory=list)
+    jumps: set[str] = field(default_factory=set)
+    state: list[str] = field(default_factory=list)
+
+    @property
+    def pure(self) -> bool:
+        """Running it changes nothing that anyone sees (it may raise from within an operation)."""
+        return not (self.mutates or self.stores or self.io or self.unknown or self.random or self.raises or self.state or self.breaks)
+
+    @property
+    def why_impure(self) -> str:
+        """The first reason why it is not pure, in words."""
+        if self.unknown:
+            return f"`{self.unknown[0]}` may do anything"
+        if self.mutates:
+            return f"it changes `{min(self.mutates)}` in place"
+        if self.stores:
+            return f"it assigns `{min(self.stores)}`"
+        if self.io:
+            return f"`{self.io[0]}` writes to the outside"
+        if self.state:
+            return f"`{self.state[0]}` updates its own state in training"
+        if self.random:
+            return "it draws random numbers"
+        if self.raises:
+            return "it raises"
+        return self.breaks[0] if self.breaks else ""
+
+
+class Effects:
+    """The effects of statements and expressions of one file."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._memo: dict[FunctionNode, Effect] = {}
+        self._active: set[FunctionNode] = set()
+
+    def of(self, nodes: Iterable[ast.AST]) -> Effect:
+        """What running the nodes may do, in the function they stand in; local fresh objects may be changed freely."""
+        found = Effect()
+        for root in nodes:
+            for node in walk_scope(root):
+                self._node(node, found)
+        return found
+
+    def of_function(self, function: FunctionNode) -> Effect:
+        """What calling a function of the file may do; parameters are named by themselves."""
+        if function not in self._memo:
+            if function in self._active:
+                return Effect(unknown=[function.name])
+            self._active.add(function)
+            try:
+                found = self.of(function.body)
+            finally:
+                self._active.discard(function)
+            found.jumps.discard("return")
+            self._memo[function] = found
+        return self._memo[function]
+
+    # -- one node ------------------------------------------------------------------------------------------------------
+    def _node(self, node: ast.AST, out: Effect) -> None:
+        kinds = self._facts.kinds
+        match node:
+            case ast.Call():
+                self._call(node, out)
+            case ast.Raise() | ast.Assert():
+                out.raises = True
+            case ast.Return():
+                out.jumps.add("return")
+            case ast.Break() | ast.Continue():
+                out.jumps.add("break" if isinstance(node, ast.Break) else "continue")
+            case ast.Yield() | ast.YieldFrom() | ast.Await():
+                out.jumps.add("yield")
+            case ast.Global() | ast.Nonlocal():
+                out.stores |= set(node.names)
+            case ast.Attribute() if isinstance(node.ctx, (ast.Store, ast.Del)):
+                out.stores.add(_dotted(node))
+            case ast.Subscript() if isinstance(node.ctx, (ast.Store, ast.Del)):
+                self._changed(node.value, out)
+            case ast.AugAssign() if isinstance(node.target, ast.Name):
+                before = kinds.of(node.target)
+                known = self._facts.kinds.before(node).get(node.target.id) if isinstance(node, ast.stmt) else before
+                if known is not None and known.tag is not Tag.HOST:
+                    self._changed_roots(node.target.id, known.roots if known.tag is Tag.TENSOR else known.roots or frozenset(), out)
+            case ast.If() | ast.While() | ast.IfExp() | ast.Assert():
+                self._truth(node.test, out)
+            case ast.BoolOp():
+                for value in node.values[:-1]:
+                    self._truth(value, out)
+            case ast.UnaryOp(op=ast.Not()):
+                self._truth(node.operand, out)
+            case ast.comprehension():
+                for test in node.ifs:
+                    self._truth(test, out)
+            case ast.Try() | ast.With() | ast.AsyncWith() | ast.ClassDef() | ast.FunctionDef() | ast.Import() | ast.ImportFrom():
+                if not (isinstance(node, ast.With) and all(self._grad_mode(i.context_expr) for i in node.items)):
+                    out.breaks.append(f"it holds a `{type(node).__name__.lower()}` statement")
+            case ast.Subscript():
+                if self._facts.kinds.of(node.value).is_tensor and self._mask_index(node.slice):
+                    out.breaks.append(f"indexing by a mask on line {node.lineno} has a shape that depends on values")
+
+    def _mask_index(self, index: ast.expr) -> bool:
+        parts = index.elts if isinstance(index, ast.Tuple) else [index]
+        values = [self._facts.kinds.of(p) for p in parts]
+        return any(v.is_tensor and v.dtype == ("bool",) for v in values)
+
+    def _grad_mode(self, context: ast.expr) -> bool:
+        qualified = self._facts.names.qualified(context.func) if isinstance(context, ast.Call) else None
+        return qualified in ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.autograd.no_grad")
+
+    def _truth(self, test: ast.expr, out: Effect) -> None:
+        if self._facts.kinds.of(test).tag is Tag.TENSOR:
+            out.reads.append(test.lineno)
+
+    def _call(self, call: ast.Call, out: Effect) -> None:
+        names, kinds = self._facts.names, self._facts.kinds
+        qualified = names.qualified(call.func)
+        text = ast.unparse(call.func)
+        tensor_args = any(kinds.of(a).tag is Tag.TENSOR for a in call.args)
+        if qualified is not None and qualified.startswith("builtins."):
+            self._builtin(qualified.removeprefix("builtins."), call, tensor_args, out)
+            return
+        if qualified is not None and not qualified.startswith("."):
+            op = torch_api.function(qualified)
+            if op is not None:
+                self._operation(op, call, call.args[0] if call.args else None, out)
+            elif torch_api.layer(qualified) is not None:
+                out.random = True  # a layer draws its initial weights
+            elif qualified.startswith("warnings.") or qualified.startswith("logging."):
+                out.io.append(text)
+            elif not qualified.startswith(_PURE_MODULES):
+                out.unknown.append(text)
+            elif tensor_args and qualified.startswith("math."):
+                out.reads.append(call.lineno)
+            return
+        target = self._facts.calls.target(call)
+        if target is not None:
+            self._own(target, call, qualified, out)
+            return
+        if isinstance(call.func, ast.Attribute):
+            self._method(call, call.func, text, out)
+        else:
+            self._opaque(call, text, out)
+
+    def _builtin(self, name: str, call: ast.Call, tensor_args: bool, out: Effect) -> None:
+        if name == "print":
+            out.io.append("print")
+        elif name not in _PURE_BUILTINS:
+            out.unknown.append(name)
+        elif tensor_args and name in ("int", "float", "bool", "any", "all", "max", "min", "range", "round", "sorted", "set", "str", "repr", "format"):
+            out.reads.append(call.lineno)
+
+    def _operation(self, op: torch_api.Op, call: ast.Call, subject: ast.expr | None, out: Effect) -> None:
+        """A torch function or method that is applied to `subject`."""
+        if op.random != "never":
+            out.random = True
+        if op.effect:
+            out.unknown.append(op.name)
+        inplace = next((k.value for k in call.keywords if k.arg == "inplace"), None)
+        if any(k.arg == "out" for k in call.keywords):
+            self._changed(next(k.value for k in call.keywords if k.arg == "out"), out)
+        if subject is not None and (op.mutates or inplace is not None and not (isinstance(inplace, ast.Constant) and not inplace.value)):
+            self._changed(subject, out)
+        if op.reads:
+            out.reads.append(call.lineno)
+        if op.value_shape and not (op.name.endswith("where") and len(call.args) == (2 if op.name.startswith("torch.Tensor.") else 3)):
+            out.breaks.append(f"`{op.name}` on line {call.lineno} has a shape that depends on values")
+
+    def _method(self, call: ast.Call, func: ast.Attribute, text: str, out: Effect) -> None:
+        base = self._facts.kinds.of(func.value)
+        if base.tag is Tag.LOGGER:
+            out.io.append(text)
+            return
+        op = torch_api.method(func.attr)
+        if base.tag is Tag.TENSOR and op is not None:
+            self._operation(op, call, func.value, out)
+            return
+        own = self._facts.kinds.of(func)
+        if own.tag is Tag.MODULE:
+            self._layer(own.detail, own.items, text, out)
+            return
+        if base.tag in (Tag.SEQUENCE, Tag.HOST) or base.tag is Tag.UNKNOWN and func.attr in _CONTAINER_WRITES:
+            if func.attr in _CONTAINER_WRITES:
+                self._changed(func.value, out)
+            elif func.attr not in _PURE_METHODS and base.tag is Tag.UNKNOWN:
+                self._opaque(call, text, out)
+            return
+        if func.attr in _PURE_METHODS:
+            return
+        if base.tag is Tag.UNKNOWN and func.attr in _LOG_METHODS:
+            out.io.append(text)
+            return
+        if base.tag is Tag.UNKNOWN and op is not None and not op.mutates and not (ELSEWHERE in base.deps and "." in text and text.startswith("self.")):
+            self._operation(op, call, func.value, out)  # duck-typed: whatever it is, it acts like a tensor's method
+            return
+        self._opaque(call, text, out)
+
+    def _layer(self, qualified: str, items: object, text: str, out: Effect) -> None:
+        """A call of a layer of torch held by `self`."""
+        if qualified == "torch.nn.Sequential" and isinstance(items, tuple):
+            for item in items:
+                self._layer(getattr(item, "detail", ""), getattr(item, "items", None), text, out)
+            return
+        layer = torch_api.layer(qualified)
+        if layer is None:
+            out.unknown.append(text)
+        elif layer.train == "buffers":
+            out.state.append(text)
+        elif layer.train == "random":
+            out.random = True
+        elif layer.train == "unknown":
+            out.unknown.append(text)
+
+    def _own(self, target: Target, call: ast.Call, qualified: str | None, out: Effect) -> None:
+        """A call of a function of the file: its effects, with parameters renamed to the arguments."""
+        inner = self.of_function(target.function)
+        constructor = qualified is not None and qualified in self._facts.classes.by_path
+        parameters = [a.arg for a in [*target.function.args.posonlyargs, *target.function.args.args]]
+        given = dict(zip(parameters[1 if target.bound else 0 :], call.args)) | {k.arg: k.value for k in call.keywords if k.arg}
+        owner = parameters[0] if target.bound and parameters else None
+        for name in inner.mutates:
+            if name in given:
+                self._changed(given[name], out)
+            elif not (constructor and owner and name.partition(".")[0] == owner):
+                out.mutates.add(name if name.startswith(("self", ELSEWHERE)) else ELSEWHERE)
+        own_stores = {s for s in inner.stores if owner and s.startswith(f"{owner}.")}
+        out.stores |= inner.stores - own_stores if constructor else inner.stores
+        out.io += inner.io
+        out.unknown += inner.unknown
+        out.random |= inner.random
+        out.raises |= inner.raises
+        out.reads += inner.reads
+        out.breaks += inner.breaks
+        out.state += inner.state
+
+    def _opaque(self, call: ast.Call, text: str, out: Effect) -> None:
+        """A call of which nothing is known: it may also change what it is given."""
+        out.unknown.append(text)
+        for argument in [*call.args, *(k.value for k in call.keywords)]:
+            if self._facts.kinds.of(argument).tag not in (Tag.HOST, Tag.NONE):
+                self._changed(argument, out)
+
+    # -- what is changed -----------------------------------------------------------------------------------------------
+    def _changed(self, expr: ast.expr, out: Effect) -> None:
+        value = self._facts.kinds.of(expr)
+        name = _dotted(expr)
+        self._changed_roots(name, value.roots if value is not UNKNOWN else frozenset({ELSEWHERE}), out)
+
+    def _changed_roots(self, name: str, roots: frozenset[str], out: Effect) -> None:
+        out.mutates |= {name} if name else set()
+        out.mutates |= roots
+
+
+def _dotted(node: ast.AST) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        head = _dotted(node.value)
+        return f"{head}.{node.attr}" if head else ""
+    if isinstance(node, ast.Subscript):
+        return _dotted(node.value)
+    return ""

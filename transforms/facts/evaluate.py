@@ -1,0 +1,395 @@
+"""Abstract evaluation of expressions: what they are, symbolically (see `values`)."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..model import Level
+from . import torch_api
+from .applied import Applied
+from .classes import is_attribute_of
+from .conventions import is_dtype
+from .values import (
+    BOOL,
+    ELSEWHERE,
+    NOTHING,
+    SCALAR,
+    UNKNOWN,
+    Symbol,
+    Tag,
+    Value,
+    as_float,
+    broadcast,
+    host,
+    join,
+    promote,
+    weaker,
+)
+
+if TYPE_CHECKING:
+    from . import Facts
+    from .kinds import Env
+
+_LOGGER_MAKERS = ("logging.getLogger", "logging.get_logger", "utils.logging.get_logger")
+
+
+class Evaluator(Applied):
+    """Evaluates expressions in an environment and records each one's value."""
+
+    def __init__(self, facts: Facts, values: dict[int, Value], floats: set[Symbol]) -> None:
+        self.facts = facts
+        self.values = values
+        self.floats = floats
+
+    def of(self, expr: ast.expr, env: Env) -> Value:
+        """The value of the expression; recorded under its id, joined with what was recorded before."""
+        found = self._of(expr, env)
+        known = self.values.get(id(expr))
+        self.values[id(expr)] = found if known is None else join(known, found, ("again", id(expr)))
+        return found
+
+    def _of(self, e: ast.expr, env: Env) -> Value:
+        match e:
+            case ast.Constant():
+                return Value(Tag.NONE) if e.value is None else host(type(e.value).__name__)
+            case ast.Name():
+                return env[e.id] if e.id in env else self._free(e)
+            case ast.Attribute():
+                return self._attribute(e, self.of(e.value, env), env)
+            case ast.Subscript():
+                return self._subscript(e, env)
+            case ast.Call():
+                return self.call(e, env)
+            case ast.BinOp():
+                return self._arithmetic(e, e.op, self.of(e.left, env), self.of(e.right, env))
+            case ast.UnaryOp():
+                return self._unary(e, env)
+            case ast.Compare():
+                return self._compare(e, env)
+            case ast.BoolOp():
+                return self._boolean(e, env)
+            case ast.IfExp():
+                test = self.of(e.test, env)
+                inside, outside = self.narrow(e.test, env)
+                return join(self.of(e.body, inside), self.of(e.orelse, outside), ("ifexp", id(e))).depending(test.deps)
+            case ast.NamedExpr():
+                value = self.of(e.value, env)
+                env[e.target.id] = value
+                return value
+            case ast.Tuple() | ast.List() | ast.Set():
+                return self._display(e, env)
+            case ast.Dict():
+                parts = [self.of(x, env) for x in [*(k for k in e.keys if k), *e.values]]
+                return Value(Tag.SEQUENCE, deps=_deps(parts), roots=_roots(parts))
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+                return self._comprehension(e, env)
+            case ast.JoinedStr():
+                return host("str", _deps([self.of(v, env) for v in e.values]))
+            case ast.FormattedValue():
+                spec = [self.of(e.format_spec, env)] if e.format_spec is not None else []
+                return host("str", _deps([self.of(e.value, env), *spec]))
+            case ast.Lambda():
+                return Value(Tag.CALLABLE, deps=NOTHING)
+            case ast.Slice():
+                return host("slice", _deps([self.of(x, env) for x in (e.lower, e.upper, e.step) if x is not None]))
+            case ast.Starred():
+                return self.of(e.value, env)
+            case ast.Await() | ast.Yield() | ast.YieldFrom():
+                if e.value is not None:
+                    self.of(e.value, env)
+                return UNKNOWN
+        return UNKNOWN
+
+    # -- names and attributes ------------------------------------------------------------------------------------------
+    def _free(self, e: ast.Name) -> Value:
+        """A name that is not local: of the module, a builtin, or of an enclosing function."""
+        qualified = self.facts.names.qualified(e)
+        if qualified is not None:
+            if not qualified.startswith("."):
+                return replace(self._constant(qualified), deps=NOTHING)
+            if self.facts.names.definition(qualified) is not None:
+                return Value(Tag.CALLABLE, detail=qualified)
+        value = self.facts.names.single_value(e)
+        binding = self.facts.names.binding(e)
+        if value is None or binding is None or binding.scope.kind != "module":
+            return replace(UNKNOWN, deps=frozenset({f"global {e.id}", ELSEWHERE}))
+        return self._module_value(e.id, value)
+
+    def _module_value(self, name: str, value: ast.expr) -> Value:
+        maker = (self.facts.names.qualified(value.func) or "") if isinstance(value, ast.Call) else ""
+        if maker.endswith(_LOGGER_MAKERS):
+            return Value(Tag.LOGGER, detail=name, deps=frozenset({f"global {name}"}))
+        found = self.facts.kinds.of(value)
+        return replace(found, deps=frozenset({f"global {name}"}), roots=frozenset({ELSEWHERE}))
+
+    def _constant(self, qualified: str) -> Value:
+        """The value of an imported or builtin name that is not called."""
+        if is_dtype(qualified):
+            return Value(Tag.HOST, detail="dtype", dtype=("named", qualified.removeprefix("torch.")))
+        if qualified in ("math.pi", "math.inf", "math.e", "math.nan", "math.tau", "torch.pi", "torch.inf", "torch.nan", "numpy.inf", "numpy.pi"):
+            return host("float")
+        return Value(Tag.CALLABLE, detail=qualified)
+
+    def _attribute(self, e: ast.Attribute, base: Value, env: Env) -> Value:
+        qualified = self.facts.names.qualified(e)
+        if qualified is not None and not qualified.startswith("."):
+            return self._constant(qualified)
+        if base.tag in (Tag.MODULE, Tag.INSTANCE) and "self" in base.roots and isinstance(e.value, ast.Name):
+            return self._own_attribute(e)
+        if base.tag is Tag.TENSOR:
+            return self._tensor_attribute(e, base)
+        if e.attr in ("shape", "dtype", "device", "ndim") and base.tag is Tag.UNKNOWN:
+            return replace(host(e.attr, base.deps), dtype=base.dtype if e.attr == "dtype" else None)
+        return replace(UNKNOWN, deps=base.deps | {ELSEWHERE} if base.tag is not Tag.INSTANCE else base.deps | {f".{e.attr}"})
+
+    def _tensor_attribute(self, e: ast.Attribute, base: Value) -> Value:
+        kind = torch_api.attribute(e.attr)
+        if e.attr == "dtype":
+            return Value(Tag.HOST, detail="dtype", dtype=base.dtype, deps=base.deps)
+        if kind == "host":
+            return host({"shape": "size"}.get(e.attr, e.attr), base.deps)
+        if kind in ("tensor", "optional"):
+            shape: Symbol | None = base.shape if e.attr == "data" else ("node", id(e))
+            return replace(base, shape=shape, optional=kind == "optional")
+        return replace(UNKNOWN, deps=base.deps)
+
+    def _own_attribute(self, e: ast.Attribute) -> Value:
+        """`self.NAME`, from what `__init__` sets."""
+        owner = self.facts.classes.owner(e)
+        mark = frozenset({f"self.{e.attr}"})
+        if owner is None or not is_attribute_of(e, owner[1]):
+            return replace(UNKNOWN, deps=mark)
+        if e.attr == "training":
+            return host("bool", mark)
+        info = owner[0]
+        method = info.method(e.attr)
+        if method is not None:
+            decorators = {self.facts.names.qualified(d) for d in method.decorator_list}
+            if decorators & {"builtins.property", "functools.cached_property"}:
+                return replace(self.facts.kinds.returned(method, {}), deps=mark | {ELSEWHERE})
+            return Value(Tag.CALLABLE, deps=mark)
+        values = [self.facts.kinds.of(v) for v in info.attribute(e.attr)]
+        if not values:
+            return replace(UNKNOWN, deps=mark, roots=mark)
+        found = values[0]
+        for i, value in enumerate(values[1:]):
+            found = join(found, value, ("attribute", info.path, e.attr, i))
+        symbol: Symbol = ("attribute", info.path, e.attr)
+        if found.tag is Tag.TENSOR:
+            found = replace(found, shape=found.shape if found.shape == SCALAR else symbol, dtype=found.dtype or symbol)
+        if info.is_rebound(e.attr):
+            if found.tag is Tag.NONE or found.tag is Tag.UNKNOWN:
+                return replace(UNKNOWN, deps=mark, roots=mark)
+            found = replace(found, level=weaker(found.level, Level.ASSUMED), because=f"`__init__` sets `self.{e.attr}` so", dtype=symbol, shape=symbol)
+        return replace(found, deps=mark, roots=mark, items=None)
+
+    # -- indexing ------------------------------------------------------------------------------------------------------
+    def _subscript(self, e: ast.Subscript, env: Env) -> Value:
+        base, index = self.of(e.value, env), self.of(e.slice, env)
+        deps = base.deps | index.deps
+        if base.tag is Tag.SEQUENCE and base.items is not None and isinstance(e.slice, ast.Constant) and isinstance(e.slice.value, int):
+            if -len(base.items) <= e.slice.value < len(base.items):
+                return base.items[e.slice.value].depending(index.deps)
+        if base.detail == "size":
+            return host("size" if isinstance(e.slice, ast.Slice) else "int", deps)
+        if base.tag is Tag.TENSOR:
+            parts = e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]
+            advanced = any(self.values.get(id(p), UNKNOWN).tag in (Tag.TENSOR, Tag.SEQUENCE, Tag.UNKNOWN) for p in parts)
+            literal = not any(isinstance(n, (ast.Name, ast.Call, ast.Attribute)) for n in ast.walk(e.slice))
+            shape: Symbol = ("index", base.shape, ast.dump(e.slice)) if literal and base.shape else ("node", id(e))
+            return replace(base, shape=shape, roots=NOTHING if advanced else base.roots, deps=deps, items=None, optional=False)
+        return replace(UNKNOWN, deps=deps | ({ELSEWHERE} if base.tag is Tag.UNKNOWN else NOTHING), roots=base.roots)
+
+    def element(self, iterated: Value, expr: ast.expr, env: Env) -> Value:
+        """What a loop over the value gives."""
+        if iterated.tag is Tag.TENSOR:
+            return replace(iterated, shape=("element", iterated.shape) if iterated.shape else None, items=None)
+        if iterated.tag is Tag.HOST:
+            return host("int" if iterated.detail in ("range", "size") else "", iterated.deps)
+        if iterated.tag is Tag.SEQUENCE and iterated.items:
+            found = iterated.items[0]
+            for i, item in enumerate(iterated.items[1:]):
+                found = join(found, item, ("element", id(expr), i))
+            return found.depending(iterated.deps)
+        return replace(UNKNOWN, deps=iterated.deps | ({ELSEWHERE} if iterated.tag is Tag.UNKNOWN else NOTHING), roots=iterated.roots)
+
+    # -- operators -----------------------------------------------------------------------------------------------------
+    def _arithmetic(self, e: ast.AST, op: ast.operator, a: Value, b: Value) -> Value:
+        tensors = [v for v in (a, b) if v.tag is Tag.TENSOR]
+        deps = a.deps | b.deps
+        if not tensors:
+            if a.tag is Tag.HOST and b.tag is Tag.HOST:
+                kinds = {a.detail, b.detail}
+                detail = "str" if "str" in kinds else "float" if "float" in kinds or isinstance(op, ast.Div) else "int" if kinds == {"int"} else ""
+                return host(detail, deps)
+            if a.tag is Tag.SEQUENCE and b.tag in (Tag.SEQUENCE, Tag.HOST):
+                items = a.items + b.items if a.items is not None and b.items is not None and isinstance(op, ast.Add) else None
+                return Value(Tag.SEQUENCE, items=items, deps=deps, roots=a.roots | b.roots)
+            return replace(UNKNOWN, deps=deps, roots=a.roots | b.roots, **_computed((a, b), op, self.floats))
+        sure = min(tensors, key=lambda v: v.level is not Level.PROVED)
+        found = _computed((a, b), op, self.floats)
+        if isinstance(op, ast.MatMult):
+            found = {"dtype": promote([(v.dtype, None) for v in (a, b)], self.floats), "shape": ("matmul", a.shape, b.shape)}
+        return Value(Tag.TENSOR, sure.level, sure.because, deps=deps, **found)
+
+    def _unary(self, e: ast.UnaryOp, env: Env) -> Value:
+        value = self.of(e.operand, env)
+        if isinstance(e.op, ast.Not):
+            return host("bool", value.deps)
+        if value.tag is Tag.TENSOR:
+            return replace(value, roots=NOTHING)
+        return value
+
+    def _compare(self, e: ast.Compare, env: Env) -> Value:
+        sides = [self.of(x, env) for x in [e.left, *e.comparators]]
+        deps = _deps(sides)
+        if any(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in e.ops):
+            return host("bool", deps)
+        tensors = [v for v in sides if v.tag is Tag.TENSOR]
+        if tensors:
+            sure = min(tensors, key=lambda v: v.level is not Level.PROVED)
+            return Value(Tag.TENSOR, sure.level, sure.because, dtype=BOOL, shape=broadcast(_shape(v) for v in sides), deps=deps)
+        if any(v.tag is Tag.UNKNOWN for v in sides):
+            return replace(UNKNOWN, deps=deps)
+        return host("bool", deps)
+
+    def _boolean(self, e: ast.BoolOp, env: Env) -> Value:
+        found: Value | None = None
+        deps: frozenset[str] = NOTHING
+        inner = env
+        for i, part in enumerate(e.values):
+            value = self.of(part, inner)
+            inside, outside = self.narrow(part, inner)
+            inner = inside if isinstance(e.op, ast.And) else outside
+            deps |= value.deps
+            if found is None:
+                found = value
+            elif Tag.TENSOR in (found.tag, value.tag) and Tag.HOST in (found.tag, value.tag):
+                # `flag and t.any()`: a Python value or a tensor; as a condition it is a tensor's wherever the flag holds.
+                found = found if found.tag is Tag.TENSOR else value
+            else:
+                found = join(found, value, ("bool", id(e), i))
+        assert found is not None
+        return replace(found, deps=deps)
+
+    # -- containers ----------------------------------------------------------------------------------------------------
+    def _display(self, e: ast.Tuple | ast.List | ast.Set, env: Env) -> Value:
+        parts = [self.of(x, env) for x in e.elts]
+        exact = not any(isinstance(x, ast.Starred) for x in e.elts) and not isinstance(e, ast.Set)
+        return Value(Tag.SEQUENCE, items=tuple(parts) if exact else None, deps=_deps(parts), roots=_roots(parts))
+
+    def _comprehension(self, e: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, env: Env) -> Value:
+        inner = dict(env)
+        deps: frozenset[str] = NOTHING
+        for generator in e.generators:
+            iterated = self.of(generator.iter, inner)
+            deps |= iterated.deps
+            self.bind(generator.target, self.element(iterated, generator.iter, inner), inner)
+            for test in generator.ifs:
+                deps |= self.of(test, inner).deps
+        parts = [self.of(x, inner) for x in ([e.key, e.value] if isinstance(e, ast.DictComp) else [e.elt])]
+        for name in {n.target.id for n in ast.walk(e) if isinstance(n, ast.NamedExpr)} & set(inner):
+            env[name] = inner[name]
+        element = parts[-1]
+        return Value(Tag.SEQUENCE, detail="of tensors" if element.tag is Tag.TENSOR else "", dtype=element.dtype, deps=deps | _deps(parts), roots=_roots(parts))
+
+    # -- binding -------------------------------------------------------------------------------------------------------
+    def bind(self, target: ast.expr, value: Value, env: Env) -> None:
+        """Bind an assignment target."""
+        match target:
+            case ast.Name():
+                env[target.id] = value
+            case ast.Tuple() | ast.List():
+                for i, element in enumerate(target.elts):
+                    if isinstance(element, ast.Starred):
+                        self.bind(element.value, Value(Tag.SEQUENCE, deps=value.deps, roots=value.roots), env)
+                    elif value.items is not None and len(value.items) == len(target.elts):
+                        self.bind(element, value.items[i].depending(value.deps), env)
+                    elif value.tag is Tag.SEQUENCE and value.detail == "of tensors":
+                        made = Value(Tag.TENSOR, value.level, value.because, dtype=value.dtype, shape=("item", id(target), i), roots=value.roots, deps=value.deps)
+                        self.bind(element, made, env)
+                    else:
+                        self.bind(element, self.element(value, target, env), env)
+            case ast.Attribute() | ast.Subscript():
+                self.of(target.value, env)
+                if isinstance(target, ast.Subscript):
+                    self.of(target.slice, env)
+
+    def augment(self, s: ast.AugAssign, env: Env) -> None:
+        """`target op= value`: in place for a tensor, a new value otherwise."""
+        value = self.of(s.value, env)
+        read = ast.copy_location(_as_load(s.target), s.target)
+        old = self.of(read, env) if not isinstance(s.target, ast.Name) else env.get(s.target.id, UNKNOWN)
+        if isinstance(s.target, ast.Name):
+            new = self._arithmetic(s, s.op, old, value)
+            if old.tag is Tag.TENSOR:
+                new = replace(old, deps=new.deps)
+            env[s.target.id] = new
+
+    # -- narrowing -----------------------------------------------------------------------------------------------------
+    def narrow(self, test: ast.expr, env: Env) -> tuple[Env, Env]:
+        """The environments in which the test holds and does not hold."""
+        inside, outside = dict(env), dict(env)
+        match test:
+            case ast.UnaryOp(op=ast.Not()):
+                outside, inside = self.narrow(test.operand, env)
+            case ast.BoolOp(op=ast.And()):
+                for part in test.values:
+                    inside = self.narrow(part, inside)[0]
+            case ast.BoolOp(op=ast.Or()):
+                for part in test.values:
+                    outside = self.narrow(part, outside)[1]
+            case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=None)]) if name in env:
+                if isinstance(op, (ast.IsNot, ast.NotEq)):
+                    inside[name] = replace(env[name], optional=False)
+                elif isinstance(op, (ast.Is, ast.Eq)):
+                    outside[name] = replace(env[name], optional=False)
+                    inside[name] = Value(Tag.NONE, deps=env[name].deps)
+            case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kind]) if name in env:
+                qualified = self.facts.names.qualified(kind)
+                if qualified == "torch.Tensor":
+                    inside[name] = replace(env[name], tag=Tag.TENSOR, level=Level.PROVED, because="`isinstance` says so", optional=False)
+                    if env[name].tag is Tag.TENSOR and env[name].level is Level.PROVED:
+                        outside[name] = replace(env[name])
+                elif qualified in ("builtins.int", "builtins.float", "builtins.str", "builtins.bool"):
+                    inside[name] = replace(env[name], tag=Tag.HOST, level=Level.PROVED, detail=qualified.removeprefix("builtins."))
+                elif qualified in ("builtins.list", "builtins.tuple", "builtins.dict"):
+                    inside[name] = replace(env[name], tag=Tag.SEQUENCE, level=Level.PROVED)
+            case ast.Call(args=[ast.Name(id=name)]) if name in env and self.facts.names.qualified(test.func) == "torch.is_tensor":
+                inside[name] = replace(env[name], tag=Tag.TENSOR, level=Level.PROVED, because="`torch.is_tensor` says so")
+        return inside, outside
+
+
+def _as_load(target: ast.expr) -> ast.expr:
+    """A read of what an augmented assignment reads first."""
+    if isinstance(target, ast.Attribute):
+        return ast.Attribute(target.value, target.attr, ast.Load())
+    if isinstance(target, ast.Subscript):
+        return ast.Subscript(target.value, target.slice, ast.Load())
+    return target
+
+
+def _computed(pair: tuple[Value, Value], op: ast.operator, floats: set[Symbol]) -> dict[str, Symbol | None]:
+    """Symbolic dtype and shape of elementwise arithmetic between tensors and Python numbers."""
+    tensors = [v for v in pair if v.tag is not Tag.HOST]
+    shape = broadcast(_shape(v) for v in pair)
+    dtype = promote([(v.dtype, v.shape) for v in tensors], floats)
+    if any(v.tag is Tag.HOST and v.detail not in ("int", "bool") for v in pair) or isinstance(op, ast.Div):
+        dtype = as_float(dtype, floats)
+    elif any(v.tag is Tag.HOST and v.detail == "int" for v in pair) and dtype == BOOL:
+        dtype = ("int64",)
+    return {"dtype": dtype, "shape": shape}
+
+
+def _shape(value: Value) -> Symbol | None:
+    return SCALAR if value.tag is Tag.HOST else value.shape
+
+
+def _deps(values: list[Value]) -> frozenset[str]:
+    return NOTHING.union(*(v.deps for v in values)) if values else NOTHING
+
+
+def _roots(values: list[Value]) -> frozenset[str]:
+    return NOTHING.union(*(v.roots for v in values)) if values else NOTHING

@@ -1,0 +1,217 @@
+"""What is bound here, read later, and bound for certain before: liveness and definite assignment within a function."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+
+from .classes import FunctionNode
+
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def walk_scope(*roots: ast.AST) -> Iterator[ast.AST]:
+    """Walk nodes, not entering nested functions, lambdas and classes (their decorators, defaults and bases are entered)."""
+    stack = list(reversed(roots))
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, ast.Lambda):
+            stack.extend(d for d in [*node.args.defaults, *node.args.kw_defaults] if d is not None)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            stack.extend(d for d in [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults] if d is not None)
+        elif isinstance(node, ast.ClassDef):
+            stack.extend([*node.decorator_list, *node.bases, *(k.value for k in node.keywords)])
+        else:
+            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
+def binds(*roots: ast.AST) -> set[str]:
+    """The names that the nodes bind or delete in their own scope; a walrus inside a comprehension is among them."""
+    found: set[str] = set()
+    inner: set[int] = set()  # a comprehension's own targets, met before the names themselves
+    for node in walk_scope(*roots):
+        if isinstance(node, COMPREHENSIONS):
+            inner |= {id(n) for g in node.generators for n in ast.walk(g.target)}
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            if id(node) not in inner:
+                found.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            found |= {(a.asname or a.name).partition(".")[0] for a in node.names}
+        elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+            found.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            found.add(node.rest)
+    return found
+
+
+def reads(*roots: ast.AST) -> set[str]:
+    """The names that the nodes read, nested functions and lambdas included."""
+    found: set[str] = set()
+    for root in roots:
+        own: set[str] = set()
+        for node in ast.walk(root):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Load, ast.Del)):
+                own.add(node.id)
+            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                own.add(node.target.id)
+        if isinstance(root, COMPREHENSIONS):
+            targets = {n.id for g in root.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+            first = reads(root.generators[0].iter)
+            own = (own - targets) | first
+        elif isinstance(root, ast.Lambda):
+            own -= {a.arg for a in ast.walk(root.args) if isinstance(a, ast.arg)}
+        found |= own
+    return found
+
+
+class Flow:
+    """Liveness and definite assignment of one function, computed once."""
+
+    def __init__(self, function: FunctionNode) -> None:
+        self.function = function
+        self._live: dict[int, frozenset[str]] = {}
+        self._bound: dict[int, frozenset[str]] = {}
+        self._breaks: list[tuple[frozenset[str], frozenset[str]]] = []
+
+    @functools.cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """All parameter names in order, `*args` and `**kwargs` included."""
+        a = self.function.args
+        rest = [x for x in (a.vararg,) if x], [x for x in (a.kwarg,) if x]
+        return tuple(x.arg for x in [*a.posonlyargs, *a.args, *rest[0], *a.kwonlyargs, *rest[1]])
+
+    @functools.cached_property
+    def always_live(self) -> frozenset[str]:
+        """Names that outlive the function's own statements: captured by nested functions, global, nonlocal."""
+        found: set[str] = set()
+        for node in ast.walk(self.function):
+            if isinstance(node, SCOPES) and node is not self.function:
+                found |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+            elif isinstance(node, (ast.Global, ast.Nonlocal)):
+                found |= set(node.names)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("locals", "eval", "exec", "vars"):
+                found |= binds(*self.function.body) | set(self.parameters)
+        return frozenset(found)
+
+    def live_after(self, statement: ast.stmt) -> frozenset[str]:
+        """The names whose value may still be read when the statement is done."""
+        if not self._live:
+            self._block(self.function.body, frozenset())
+        return self._live.get(id(statement), frozenset()) | self.always_live
+
+    def bound_before(self, statement: ast.stmt) -> frozenset[str]:
+        """The names that are bound on every path that reaches the statement."""
+        if not self._bound:
+            self._assign(self.function.body, frozenset(self.parameters))
+        return self._bound.get(id(statement), frozenset())
+
+    # -- liveness, backwards -------------------------------------------------------------------------------------------
+    def _block(self, body: list[ast.stmt], out: frozenset[str]) -> frozenset[str]:
+        for statement in reversed(body):
+            out = self._statement(statement, out)
+        return out
+
+    def _statement(self, s: ast.stmt, out: frozenset[str]) -> frozenset[str]:
+        self._live[id(s)] = self._live.get(id(s), frozenset()) | out
+        match s:
+            case ast.Return() | ast.Raise():
+                return frozenset(reads(s))
+            case ast.Break():
+                return self._breaks[-1][0] if self._breaks else out
+            case ast.Continue():
+                return self._breaks[-1][1] if self._breaks else out
+            case ast.If():
+                return self._block(s.body, out) | self._block(s.orelse, out) | reads(s.test)
+            case ast.While():
+                return self._loop(s, s.body, s.orelse, frozenset(reads(s.test)), frozenset(), out)
+            case ast.For() | ast.AsyncFor():
+                return self._loop(s, s.body, s.orelse, frozenset(reads(s.target)), frozenset(binds(s.target)), out) | reads(s.iter)
+            case ast.With() | ast.AsyncWith():
+                inner = self._block(s.body, out) - binds(*(i.optional_vars for i in s.items if i.optional_vars))
+                return inner | out & frozenset(binds(*s.body)) | reads(*(i.context_expr for i in s.items))
+            case ast.Try():
+                return self._try(s, out)
+            case ast.Match():
+                arms = [self._block(c.body, out) | (reads(c.guard) if c.guard else set()) for c in s.cases]
+                return frozenset(reads(s.subject)).union(out, *arms)
+        if isinstance(s, (ast.Assign, ast.AnnAssign)):
+            value = s.value
+            targets = s.targets if isinstance(s, ast.Assign) else [s.target]
+            killed = {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            if value is None:
+                return out
+            return frozenset((out - killed) | reads(value, *targets))
+        return frozenset((out - (binds(s) if not isinstance(s, ast.AugAssign) else set())) | reads(s))
+
+    def _loop(
+        self, s: ast.stmt, body: list[ast.stmt], orelse: list[ast.stmt], test: frozenset[str], kills: frozenset[str], out: frozenset[str]
+    ) -> frozenset[str]:
+        after = self._block(orelse, out) if orelse else out
+        head = after | test
+        for _ in range(2):
+            self._breaks.append((out, head))
+            head = head | (self._block(body, head) - kills) | test
+            self._breaks.pop()
+        return head
+
+    def _try(self, s: ast.Try, out: frozenset[str]) -> frozenset[str]:
+        final = self._block(s.finalbody, out) if s.finalbody else out
+        handlers = frozenset[str]().union(*(self._block(h.body, final) | (reads(h.type) if h.type else set()) for h in s.handlers))
+        after = self._block(s.orelse, final) if s.orelse else final
+        inner = self._block(s.body, after | handlers | final)
+        for node in s.body:
+            for child in ast.walk(node):
+                if isinstance(child, ast.stmt):
+                    self._live[id(child)] = self._live.get(id(child), frozenset()) | handlers | final
+        return inner | handlers | final
+
+    # -- definite assignment, forwards ---------------------------------------------------------------------------------
+    def _assign(self, body: list[ast.stmt], bound: frozenset[str]) -> frozenset[str]:
+        """The names bound after the block; a block that always leaves binds everything (its end is never reached)."""
+        for s in body:
+            self._bound[id(s)] = bound
+            match s:
+                case ast.If():
+                    bound = bound | binds(s.test)
+                    then, other = self._assign(s.body, bound), self._assign(s.orelse, bound)
+                    bound = other if leaves(s.body) else then if leaves(s.orelse) else then & other
+                case ast.For() | ast.AsyncFor():
+                    self._assign(s.body, bound | binds(s.target))
+                    self._assign(s.orelse, bound)
+                case ast.While():
+                    self._assign(s.body, bound | binds(s.test))
+                    self._assign(s.orelse, bound)
+                case ast.With() | ast.AsyncWith():
+                    self._assign(s.body, bound | binds(*s.items))
+                    bound = bound | binds(*s.items)
+                case ast.Try():
+                    self._assign(s.body, bound)
+                    for handler in s.handlers:
+                        self._assign(handler.body, bound)
+                    self._assign(s.orelse, bound)
+                    bound = self._assign(s.finalbody, bound)
+                case ast.Match():
+                    for case in s.cases:
+                        self._assign(case.body, bound | binds(case.pattern))
+                case ast.Delete():
+                    bound = bound - binds(s)
+                case _:
+                    bound = bound | binds(s)
+        return bound
+
+
+def leaves(body: list[ast.stmt]) -> bool:
+    """True where the end of the block is never reached: it returns, raises, breaks or continues on every path."""
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
+        return True
+    if isinstance(last, ast.If):
+        return leaves(last.body) and leaves(last.orelse)
+    return False

@@ -1,0 +1,301 @@
+"""Is this expression a tensor, a host value, a module: an abstract interpreter over one function at a time."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..model import Evidence, Level
+from .classes import FunctionNode
+from .evaluate import Evaluator
+from .flow import leaves
+from .parameters import start
+from .values import ELSEWHERE, NOTHING, UNKNOWN, Symbol, Tag, Value, join
+
+if TYPE_CHECKING:
+    from . import Facts
+
+Env = dict[str, Value]
+MAX_DEPTH = 3
+
+
+class Kinds:
+    """The value of every expression of the file, computed function by function."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._runs: dict[FunctionNode, Run] = {}
+        self._loose: dict[int, Value] = {}
+        self._returns: dict[tuple[FunctionNode, tuple[tuple[str, Value], ...]], Value] = {}
+        self._active: list[FunctionNode] = []
+
+    def of(self, expr: ast.expr) -> Value:
+        """What the expression is where it stands, after everything that happens before it."""
+        function = self._outermost(expr)
+        if function is None:
+            if id(expr) not in self._loose:
+                self._loose[id(expr)] = Evaluator(self._facts, self._loose, set()).of(expr, {})
+            return self._loose[id(expr)]
+        return self.run(function).values.get(id(expr), UNKNOWN)
+
+    def before(self, statement: ast.stmt) -> Mapping[str, Value]:
+        """The values of all local names where the statement begins."""
+        function = self._facts.function_of(statement)
+        return self.run(function).before.get(id(statement), {}) if function is not None else {}
+
+    def floats(self, function: FunctionNode) -> set[Symbol]:
+        """The dtype symbols that some operation of the function needs to be floating."""
+        return self.run(function).floats
+
+    def is_tensor(self, expr: ast.expr) -> Evidence:
+        """Whether the expression is a tensor, with the reason."""
+        value = self.of(expr)
+        if value.tag is Tag.TENSOR:
+            return value.evidence
+        if value.tag is Tag.UNKNOWN:
+            return Evidence(Level.UNKNOWN, value.because)
+        return Evidence(Level.NO, f"it is a {value.tag.value} value")
+
+    def run(self, function: FunctionNode) -> Run:
+        """The interpretation of a function with what is known of its own parameters."""
+        if function not in self._runs:
+            run = self._runs[function] = Run(self._facts, function)
+            self._active.append(function)
+            try:
+                run.execute(start(function, self._facts))
+            finally:
+                self._active.pop()
+        return self._runs[function]
+
+    def returned(self, function: FunctionNode, env: Mapping[str, Value]) -> Value:
+        """What the function returns when its parameters have these values; unknown beyond a depth of 3 calls."""
+        key = (function, tuple(sorted(env.items())) if False else tuple(env.items()))
+        if key in self._returns:
+            return self._returns[key]
+        if function in self._active or len(self._active) >= MAX_DEPTH or isinstance(function, ast.AsyncFunctionDef):
+            return UNKNOWN
+        self._active.append(function)
+        try:
+            run = Run(self._facts, function)
+            run.execute({**start(function, self._facts), **env})
+            found = run.result()
+        finally:
+            self._active.pop()
+        self._returns[key] = found
+        return found
+
+    def _outermost(self, node: ast.AST) -> FunctionNode | None:
+        return self._facts.function_of(node)
+
+
+class Run:
+    """One interpretation of a function body.
+
+    Attributes:
+        values: the value of each expression evaluated, by the node's id.
+        before: the environment before each statement, by the statement's id.
+        floats: dtype symbols known to be floating because an operation needs it.
+    """
+
+    def __init__(self, facts: Facts, function: FunctionNode) -> None:
+        self.function = function
+        self.values: dict[int, Value] = {}
+        self.before: dict[int, Env] = {}
+        self.floats: set[Symbol] = set()
+        self._returned: list[Value] = []
+        self._yields = any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(function))
+        self._evaluator = Evaluator(facts, self.values, self.floats)
+        self._control: list[frozenset[str]] = []
+
+    def execute(self, env: Env) -> None:
+        """Interpret the body from the given parameters."""
+        end = self._block(self.function.body, env)
+        if end is not None:
+            self._returned.append(Value(Tag.NONE))
+
+    def result(self) -> Value:
+        """The join of all values returned."""
+        if self._yields or not self._returned:
+            return UNKNOWN
+        found = self._returned[0]
+        for i, value in enumerate(self._returned[1:]):
+            found = join(found, value, ("return", id(self.function), i))
+        return found
+
+    def _block(self, body: Sequence[ast.stmt], env: Env) -> Env | None:
+        """The environment after the block, None where its end is never reached."""
+        current: Env | None = env
+        for statement in body:
+            if current is None:
+                current = dict(env)  # dead code still wants values
+                dead = True
+            else:
+                dead = False
+            known = self.before.get(id(statement))
+            self.before[id(statement)] = dict(current) if known is None else self._join(known, current, ("in", id(statement)))
+            after = self._statement(statement, current)
+            current = None if dead else after
+        return current
+
+    def _join(self, a: Env | None, b: Env | None, merge: Symbol, deps: frozenset[str] = NOTHING) -> Env:
+        if a is None or b is None:
+            return dict(b or a or {})
+        out: Env = {}
+        for name in {**a, **b}:
+            if name in a and name in b:
+                joined = join(a[name], b[name], (*merge, name))
+                out[name] = joined if a[name] == b[name] else joined.depending(deps)
+            else:
+                # Bound on one path only: reading it says that the path was taken.
+                out[name] = (a.get(name) or b[name]).depending(deps)
+        return out
+
+    def _statement(self, s: ast.stmt, env: Env) -> Env | None:
+        ev = self._evaluator
+        match s:
+            case ast.Return():
+                value = ev.of(s.value, env) if s.value else Value(Tag.NONE)
+                self._returned.append(value.depending(frozenset().union(*self._control)))
+                return None
+            case ast.Raise():
+                for part in (s.exc, s.cause):
+                    if part is not None:
+                        ev.of(part, env)
+                return None
+            case ast.Break() | ast.Continue():
+                return None
+            case ast.If():
+                return self._if(s, env)
+            case ast.For() | ast.AsyncFor():
+                element = ev.element(ev.of(s.iter, env), s.iter, env)
+                return self._loop(s, env, lambda inner: ev.bind(s.target, element, inner))
+            case ast.While():
+                return self._loop(s, env, lambda inner: ev.of(s.test, inner))
+            case ast.With() | ast.AsyncWith():
+                for item in s.items:
+                    value = ev.of(item.context_expr, env)
+                    if item.optional_vars is not None:
+                        ev.bind(item.optional_vars, replace(UNKNOWN, deps=value.deps | {ELSEWHERE}), env)
+                return self._block(s.body, env)
+            case ast.Try():
+                return self._try(s, env)
+            case ast.Match():
+                return self._match(s, env)
+            case ast.Assign():
+                value = ev.of(s.value, env)
+                for target in s.targets:
+                    ev.bind(target, value, env)
+            case ast.AnnAssign():
+                if s.value is not None:
+                    ev.bind(s.target, ev.of(s.value, env), env)
+            case ast.AugAssign():
+                ev.augment(s, env)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                env[s.name] = Value(Tag.CALLABLE)
+            case ast.Import() | ast.ImportFrom():
+                for alias in s.names:
+                    env[(alias.asname or alias.name).partition(".")[0]] = UNKNOWN
+            case ast.Delete():
+                for target in s.targets:
+                    if isinstance(target, ast.Name):
+                        env.pop(target.id, None)
+            case _:
+                for child in ast.iter_child_nodes(s):
+                    if isinstance(child, ast.expr):
+                        ev.of(child, env)
+        return env
+
+    def _if(self, s: ast.If, env: Env) -> Env | None:
+        test = self._evaluator.of(s.test, env)
+        narrowed_in, narrowed_out = self._evaluator.narrow(s.test, env)
+        self._control.append(test.deps)
+        then = self._block(s.body, narrowed_in)
+        other = self._block(s.orelse, narrowed_out)
+        self._control.pop()
+        if then is None and other is None:
+            return None
+        if then is None or other is None:
+            # What follows runs on one side only; later returns depend on the test.
+            if any(isinstance(n, ast.Return) for n in ast.walk(s)):
+                self._control.insert(0, test.deps)
+            return then if other is None else other
+        return self._join(then, other, ("if", id(s)), test.deps)
+
+    def _loop(self, s: ast.For | ast.AsyncFor | ast.While, env: Env, enter: object) -> Env | None:
+        assert callable(enter)
+        before = dict(env)
+        for _ in range(2):
+            inner = dict(before)
+            enter(inner)
+            control = self.values.get(id(s.test if isinstance(s, ast.While) else s.iter), UNKNOWN).deps
+            self._control.append(control)
+            after = self._block(s.body, inner)
+            self._control.pop()
+            jumps = [self.before[id(n)] for n in _jumps(s.body) if id(n) in self.before]
+            for state in [after, *jumps]:
+                if state is not None:
+                    before = self._join(before, state, ("loop", id(s)), control)
+        if isinstance(s, ast.While):
+            self._evaluator.of(s.test, before)
+        out = self._block(s.orelse, dict(before)) if s.orelse else before
+        return self._join(out, before, ("else", id(s)))
+
+    def _try(self, s: ast.Try, env: Env) -> Env | None:
+        start_env = dict(env)
+        body = self._block(s.body, env)
+        reached = [start_env, *(self.before[id(n)] for t in s.body for n in ast.walk(t) if isinstance(n, ast.stmt) and id(n) in self.before)]
+        caught = start_env
+        for i, state in enumerate(reached):
+            caught = self._join(caught, state, ("try", id(s), i))
+        if body is not None:
+            caught = self._join(caught, body, ("try", id(s)))
+        ends: list[Env | None] = [self._block(s.orelse, dict(body)) if body is not None and s.orelse else body]
+        for handler in s.handlers:
+            inner = dict(caught)
+            if handler.name:
+                inner[handler.name] = UNKNOWN
+            ends.append(self._block(handler.body, inner))
+        live = [e for e in ends if e is not None]
+        out: Env | None = None
+        for i, state in enumerate(live):
+            out = state if out is None else self._join(out, state, ("caught", id(s), i), frozenset({ELSEWHERE}))
+        if s.finalbody:
+            final = self._block(s.finalbody, dict(out if out is not None else caught))
+            return final if out is not None else None
+        return out
+
+    def _match(self, s: ast.Match, env: Env) -> Env | None:
+        subject = self._evaluator.of(s.subject, env)
+        out: Env | None = dict(env)
+        for i, case in enumerate(s.cases):
+            inner = dict(env)
+            for node in ast.walk(case.pattern):
+                for name in (getattr(node, "name", None), getattr(node, "rest", None)):
+                    if isinstance(name, str):
+                        inner[name] = replace(UNKNOWN, deps=subject.deps | {ELSEWHERE})
+            if case.guard is not None:
+                self._evaluator.of(case.guard, inner)
+            end = self._block(case.body, inner)
+            if end is not None:
+                out = self._join(out, end, ("case", id(s), i), subject.deps)
+        return out
+
+
+def _jumps(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """The break and continue statements that belong to the loop with this body."""
+    found: list[ast.stmt] = []
+    for s in body:
+        if isinstance(s, (ast.Break, ast.Continue)):
+            found.append(s)
+        elif not isinstance(s, (ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            for child in ast.iter_child_nodes(s):
+                if isinstance(child, ast.stmt):
+                    found += _jumps([child])
+                elif isinstance(child, (ast.ExceptHandler, ast.match_case)):
+                    found += _jumps(child.body)
+    return found
+
+
+__all__ = ["Kinds", "Run", "leaves"]

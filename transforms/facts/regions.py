@@ -1,0 +1,214 @@
+"""Can this code run under `torch.compile`, and is it the function that is compiled itself?"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..model import Evidence, Level
+from .classes import FunctionNode
+
+if TYPE_CHECKING:
+    from .calls import Calls
+    from .classes import Classes
+    from .names import Names
+
+COMPILE = frozenset({"torch.compile", "torch._dynamo.optimize"})
+DISABLE = frozenset(
+    {"torch.compiler.disable", "torch._dynamo.disable", "torch._dynamo.decorators.skip", "torch._dynamo.decorators.disable"}
+    | {"torch._disable_dynamo", "torch.jit.ignore", "torch.jit.unused", "torch.compiler.assume_constant_result"}
+    | {"torch._dynamo.assume_constant_result", "torch.compiler.allow_in_graph", "torch._dynamo.allow_in_graph"}
+    | {"torch.library.custom_op", "torch.compiler.nonstrict_trace"}
+)
+SCRIPT = frozenset({"torch.jit.script", "torch.jit.script_method", "torch.jit.export", "torch.jit.script_if_tracing"})
+COMPILING = frozenset(
+    {"torch.compiler.is_compiling", "torch.compiler.is_dynamo_compiling", "torch._dynamo.is_compiling", "torch.jit.is_scripting"}
+    | {"torch.jit.is_tracing", "torch.compiler.is_exporting", "torch._dynamo.external_utils.is_compiling"}
+)
+# Methods of a module that run outside its forward pass.
+OUTSIDE = frozenset(
+    {"__init__", "extra_repr", "__repr__", "reset_parameters", "_init_weights", "init_weights", "state_dict", "load_state_dict", "train", "eval"}
+    | {"_load_from_state_dict", "_save_to_state_dict", "from_pretrained", "save_pretrained", "configure_optimizers", "__setstate__", "to", "_apply"}
+    | {"get_config", "from_config", "__new__", "__del__", "__reduce__", "__getstate__", "__deepcopy__", "__eq__", "__hash__", "__len__", "__str__"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """How a function meets the compiler.
+
+    Attributes:
+        evidence: may it run under `torch.compile`.
+        entry: it may be the compiled function itself (nothing compiled in the file calls it).
+        explicit: the file compiles it by name (decorator or call).
+    """
+
+    evidence: Evidence
+    entry: bool = False
+    explicit: bool = False
+
+    def __bool__(self) -> bool:
+        return self.evidence.holds
+
+
+OUT = Region(Evidence(Level.UNKNOWN, "nothing says that it runs compiled"))
+
+
+class Regions:
+    """The compiled regions of one file."""
+
+    def __init__(self, names: Names, classes: Classes, calls: Calls) -> None:
+        self._names = names
+        self._classes = classes
+        self._calls = calls
+        self._regions: dict[FunctionNode, Region] = {}
+        self._left_alone = {f for f in names.functions() if self._decorated(f, DISABLE | SCRIPT) or self._in_autograd_function(f)}
+        self._mark_compiled()
+        self._mark_modules()
+        self._mark_callees()
+        self._mark_assumed()
+
+    def of(self, function: ast.AST | None) -> Region:
+        """The region of a function definition; nested functions and lambdas have that of their outermost function."""
+        outer: FunctionNode | None = None
+        while function is not None:
+            if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                if function in self._left_alone:
+                    return Region(Evidence(Level.NO, f"`{function.name}` is kept away from the compiler"))
+                if function in self._regions and self._names.enclosing_function(function) is not None:
+                    return self._regions[function]
+                outer = function
+            function = self._names.enclosing_function(function)
+        return self._regions.get(outer, OUT) if outer is not None else OUT
+
+    def left_alone(self, node: ast.AST) -> str | None:
+        """Why code at `node` is not to be touched: it stands under an `is_compiling()` or TYPE_CHECKING test."""
+        child, parent = node, self._names.parent(node)
+        while parent is not None:
+            if isinstance(parent, (ast.If, ast.IfExp)) and child is not parent.test:
+                if any(isinstance(n, ast.Call) and self._names.qualified(n.func) in COMPILING for n in ast.walk(parent.test)):
+                    return "its author already tells compiled from eager code here"
+                if self._names.qualified(parent.test) in ("typing.TYPE_CHECKING", "typing_extensions.TYPE_CHECKING"):
+                    return "it never runs"
+            child, parent = parent, self._names.parent(parent)
+        return None
+
+    def _decorated(self, function: FunctionNode | ast.ClassDef, kinds: frozenset[str]) -> bool:
+        return any(self._names_one_of(d, kinds) for d in function.decorator_list)
+
+    def _names_one_of(self, expr: ast.expr, kinds: frozenset[str]) -> bool:
+        """`kind`, `kind(…)` and `partial(kind, …)`."""
+        if isinstance(expr, ast.Call):
+            if self._names.qualified(expr.func) == "functools.partial":
+                return bool(expr.args) and self._names_one_of(expr.args[0], kinds)
+            return self._names_one_of(expr.func, kinds)
+        return self._names.qualified(expr) in kinds
+
+    def _in_autograd_function(self, function: FunctionNode) -> bool:
+        info = self._classes.of_function(function)
+        return info is not None and any(b == "torch.autograd.Function" for c in info.lineage() for b in c.base_names)
+
+    def _mark_compiled(self) -> None:
+        for function in self._names.functions():
+            if self._decorated(function, COMPILE):
+                self._mark(function, Region(Evidence(Level.PROVED, "it is decorated with `torch.compile`"), True, True))
+        for info in self._classes.by_node.values():
+            if self._decorated(info.node, COMPILE):
+                self._mark_class(info.path, "its class is decorated with `torch.compile`")
+        for call in self._names.nodes(ast.Call):
+            if self._names_one_of(call.func, COMPILE) and call.args:
+                self._mark_argument(call.args[0], call)
+            elif isinstance(call.func, ast.Attribute) and call.func.attr == "compile" and not call.args:
+                info = self._calls.instance(call.func.value)
+                if info is not None and info.is_module:
+                    self._mark_class(info.path, f"`.compile()` on line {call.lineno}")
+
+    def _mark_argument(self, given: ast.expr, call: ast.Call) -> None:
+        because = f"`torch.compile` on line {call.lineno}"
+        path = self._names.qualified(given) or ""
+        function = next((f for f in self._names.functions() if self._names.path(f) == path), None)
+        if function is not None:
+            self._mark(function, Region(Evidence(Level.PROVED, because), True, True))
+            return
+        info = self._calls.instance(given)
+        if info is not None:
+            self._mark_class(info.path, because)
+        elif isinstance(given, ast.Attribute):
+            info = self._calls.instance(given.value)
+            method = info.method(given.attr) if info else None
+            if method is not None:
+                self._mark(method, Region(Evidence(Level.PROVED, because), True, True))
+
+    def _mark_class(self, path: str, because: str) -> None:
+        method = self._classes.by_path[path].method("forward")
+        if method is not None:
+            self._mark(method, Region(Evidence(Level.PROVED, because), True, True))
+
+    def _mark(self, function: FunctionNode, region: Region) -> None:
+        known = self._regions.get(function)
+        if known is None or (region.explicit and not known.explicit):
+            self._regions[function] = region
+
+    def _mark_modules(self) -> None:
+        contained = self._contained_classes()
+        for info in self._classes.by_node.values():
+            forward = info.methods.get("forward")
+            if info.is_module and forward is not None and forward not in self._left_alone:
+                entry = info.path not in contained
+                self._mark(forward, Region(Evidence(Level.ASSUMED, f"`{info.node.name}` is a torch.nn.Module"), entry))
+
+    def _contained_classes(self) -> set[str]:
+        """Module classes that another class of the file constructs, or that a subclass of the file extends."""
+        found: set[str] = set()
+        for call in self._names.nodes(ast.Call):
+            path = self._names.qualified(call.func) or ""
+            home = self._classes.owner(call)
+            if path in self._classes.by_path and home is not None and home[0].path != path:
+                found.add(path)
+        # A table of classes (`{"eager": Attention, …}[kind](…)`) constructs what it names.
+        for node in self._names.nodes(ast.Dict):
+            found |= {p for v in node.values if (p := self._names.qualified(v) or "") in self._classes.by_path}
+        return found
+
+    def _mark_callees(self) -> None:
+        queue = list(self._regions)
+        while queue:
+            function = queue.pop()
+            region = self._regions[function]
+            for _, target in self._calls.callees(function):
+                callee = target.function
+                if callee in self._left_alone or callee is function:
+                    continue
+                known = self._regions.get(callee)
+                if known is None or (known.entry and not known.explicit):
+                    level = region.evidence.level
+                    self._regions[callee] = Region(Evidence(level, f"`{function.name}` calls it"), False)
+                    if known is None:
+                        queue.append(callee)
+
+    def _mark_assumed(self) -> None:
+        """Functions that nothing compiled calls, yet that compute with torch: any of them may be compiled by a user."""
+        candidates = [f for f in self._names.functions() if f not in self._regions and f not in self._left_alone and self._works_with_torch(f)]
+        for function in candidates:
+            called = [c for c in self._calls.callers(function) if self._home(c) in set(candidates) - {function}]
+            self._regions[function] = Region(Evidence(Level.ASSUMED, "it computes with torch"), not called)
+        self._mark_callees()
+
+    def _home(self, node: ast.AST) -> ast.AST | None:
+        home = self._names.enclosing_function(node)
+        while home is not None and not isinstance(home, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            home = self._names.enclosing_function(home)
+        return home
+
+    def _works_with_torch(self, function: FunctionNode) -> bool:
+        info = self._classes.of_function(function)
+        if info is not None and (function.name in OUTSIDE or info.is_module and function.name.startswith("__")):
+            return False
+        if self._names.enclosing_function(function) is not None or function.name.startswith(("test_", "main")):
+            return False
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if node.func.attr in ("backward", "zero_grad", "parse_args"):
+                    return False
+        return True

@@ -1,0 +1,191 @@
+"""What an expression is, symbolically: its kind with the evidence, dtype, shape, storage and what it depends on.
+
+Dtypes and shapes are nested tuples built from symbols, so that equal tuples mean equal dtypes and shapes whatever the
+inputs are; different tuples mean nothing.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..model import Evidence, Level
+
+Symbol = tuple[Any, ...]
+
+SCALAR: Symbol = ("scalar",)  # the shape of a 0-d tensor
+BOOL: Symbol = ("bool",)
+INT64: Symbol = ("int64",)
+DEFAULT: Symbol = ("default",)  # torch.get_default_dtype()
+NOTHING: frozenset[str] = frozenset()
+ELSEWHERE = "?"  # storage or a dependency that the file does not show
+
+
+class Tag(enum.Enum):
+    """The kinds of values that rules tell apart."""
+
+    TENSOR = "tensor"
+    HOST = "host"  # a Python number, string, size, dtype, device: nothing that needs the device
+    NONE = "none"
+    SEQUENCE = "sequence"  # a list, tuple, dict or set of anything
+    MODULE = "module"
+    INSTANCE = "instance"
+    LOGGER = "logger"
+    CALLABLE = "callable"
+    UNKNOWN = "unknown"
+
+
+_ORDER = [Level.PROVED, Level.OBSERVED, Level.ASSUMED, Level.UNKNOWN, Level.NO]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One abstract value.
+
+    Attributes:
+        tag: what it is; `level` and `because` say how that is known.
+        detail: for HOST the Python type where known ("bool", "int", "float", "str", "size", …); for MODULE the layer's
+            qualified name; for INSTANCE the path of the class in the file.
+        dtype: symbolic dtype of a tensor (of the elements of a sequence of tensors).
+        shape: symbolic shape of a tensor.
+        roots: whose storage it may share: parameters, `self.NAME`, `?`; empty for a fresh tensor.
+        deps: what it is computed from: parameters, `self.NAME`, globals, `?`, `rng`.
+        items: the elements of a tuple or list of known length.
+        optional: it may also be None.
+    """
+
+    tag: Tag
+    level: Level = Level.PROVED
+    because: str = ""
+    detail: str = ""
+    dtype: Symbol | None = None
+    shape: Symbol | None = None
+    roots: frozenset[str] = NOTHING
+    deps: frozenset[str] = NOTHING
+    items: tuple[Value, ...] | None = None
+    optional: bool = False
+
+    @property
+    def is_tensor(self) -> bool:
+        """True for a tensor, proved or assumed."""
+        return self.tag is Tag.TENSOR
+
+    @property
+    def evidence(self) -> Evidence:
+        """How the tag is known."""
+        return Evidence(self.level, self.because)
+
+    def depending(self, deps: Iterable[str]) -> Value:
+        """The same value with more dependencies."""
+        return replace(self, deps=self.deps.union(deps))
+
+
+UNKNOWN = Value(Tag.UNKNOWN, Level.UNKNOWN, "nothing tells what it is", roots=frozenset({ELSEWHERE}), deps=frozenset({ELSEWHERE}))
+
+
+def host(detail: str, deps: frozenset[str] = NOTHING) -> Value:
+    """A Python value that needs no device."""
+    return Value(Tag.HOST, detail=detail, deps=deps)
+
+
+def weaker(*levels: Level) -> Level:
+    """The least certain of the levels."""
+    return max(levels, key=_ORDER.index)
+
+
+def join(a: Value, b: Value, merge: Symbol) -> Value:
+    """What is known where two paths meet; `merge` names the meeting point, for symbols that differ."""
+    if a == b:
+        return a
+    deps, roots = a.deps | b.deps, a.roots | b.roots
+    if a.tag is Tag.NONE or b.tag is Tag.NONE:
+        other = b if a.tag is Tag.NONE else a
+        if other.tag is not Tag.NONE:
+            return replace(other, optional=True, deps=deps)
+    if a.tag is not b.tag:
+        return Value(Tag.UNKNOWN, Level.UNKNOWN, "paths disagree about what it is", roots=roots, deps=deps)
+    items = None
+    if a.items is not None and b.items is not None and len(a.items) == len(b.items):
+        items = tuple(join(x, y, (*merge, i)) for i, (x, y) in enumerate(zip(a.items, b.items)))
+    weakest = a if weaker(a.level, b.level) is a.level else b
+    return Value(
+        a.tag,
+        weakest.level,
+        weakest.because,
+        a.detail if a.detail == b.detail else "",
+        a.dtype if a.dtype == b.dtype else _merged_dtype(a.dtype, b.dtype, merge),
+        a.shape if a.shape == b.shape else ("at", *merge),
+        roots,
+        deps,
+        items,
+        a.optional or b.optional,
+    )
+
+
+def _merged_dtype(a: Symbol | None, b: Symbol | None, merge: Symbol) -> Symbol:
+    """Either dtype; of category float only where both are."""
+    if a is not None and b is not None and a[0] in ("float", "linear") and b[0] in ("float", "linear"):
+        return ("float", ("at", *merge))
+    return ("at", *merge)
+
+
+# ---- dtypes ---------------------------------------------------------------------------------------------------------
+def category(dtype: Symbol | None, floats: Collection[Symbol] = ()) -> str | None:
+    """"bool", "int" or "float" (complex counts as float), None where unknown; `floats` are symbols known to be floating."""
+    if dtype is None:
+        return None
+    if dtype in floats or dtype[0] in ("float", "linear", "default"):
+        return "float"
+    if dtype[0] in ("bool", "int64"):
+        return {"bool": "bool", "int64": "int"}[dtype[0]]
+    if dtype[0] == "named":
+        name = str(dtype[1])
+        return "bool" if name == "bool" else "float" if name.startswith(("float", "bfloat", "half", "double", "complex")) else "int"
+    if dtype[0] == "promote":
+        found = {category(d, floats) for d in dtype[1]}
+        return "float" if "float" in found else next(iter(found)) if len(found) == 1 else None
+    return None
+
+
+def as_float(dtype: Symbol | None, floats: Collection[Symbol]) -> Symbol | None:
+    """The dtype of a true division or of `exp`: floating dtypes stay, others become the default dtype."""
+    if dtype is None or category(dtype, floats) == "float":
+        return dtype
+    return ("float", dtype)
+
+
+def promote(operands: Iterable[tuple[Symbol | None, Symbol | None]], floats: Collection[Symbol]) -> Symbol | None:
+    """The dtype of arithmetic on tensors given as (dtype, shape): 0-d tensors of the same category do not take part."""
+    pairs = list(operands)
+    if not pairs or any(d is None for d, _ in pairs):
+        return None
+    dimensioned = [d for d, s in pairs if s != SCALAR]
+    rest = [d for d, s in pairs if s == SCALAR]
+    if dimensioned and all(category(d, floats) == "float" for d in dimensioned[:1]):
+        known = {category(d, floats) for d in dimensioned} == {"float"}
+        if known:
+            rest = [d for d in rest if category(d, floats) is None]  # a complex 0-d tensor would promote; dtype unknown might be one
+            rest = []
+    dtypes: set[Symbol] = set()
+    for d in [*dimensioned, *rest]:
+        assert d is not None
+        dtypes |= set(d[1]) if d[0] == "promote" else {d}
+    return dtypes.pop() if len(dtypes) == 1 else ("promote", frozenset(dtypes))
+
+
+# ---- shapes ---------------------------------------------------------------------------------------------------------
+def broadcast(shapes: Iterable[Symbol | None]) -> Symbol | None:
+    """The shape of arithmetic on tensors of these shapes, which broadcast or raise."""
+    found: set[Symbol] = set()
+    for shape in shapes:
+        if shape is None:
+            return None
+        found |= set(shape[1]) if shape[0] == "broadcast" else {shape}
+    found.discard(SCALAR)
+    # What was reduced with keepdim=True from a shape broadcasts back into it.
+    found = {s for s in found if not (s[0] == "keep" and s[1] in found)}
+    if not found:
+        return SCALAR
+    return found.pop() if len(found) == 1 else ("broadcast", frozenset(found))

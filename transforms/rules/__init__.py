@@ -1,0 +1,1 @@
+"""One rule per file; a rule is registered by being here."""

@@ -1,0 +1,81 @@
+"""The smith's face: find what breaks the graph in a source, cut the fixes, compose them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from .facts import Facts
+from .model import Edit, Finding, Fix, NoFix, RuleSettings
+from .rule import Rule, registry
+from .source import Source
+
+if TYPE_CHECKING:
+    from .craft import Bench
+
+
+def find(
+    source: Source,
+    select: Collection[str] | None = None,
+    settings: RuleSettings | None = None,
+    rules: Mapping[str, Rule] | None = None,
+) -> list[Finding]:
+    """All findings of the selected rules (None: all), by position. Parses with ast alone; imports neither torch nor libcst."""
+    facts = facts_of(source, settings)
+    wanted = [r for c, r in (rules if rules is not None else registry()).items() if select is None or c in select]
+    by_type: dict[type[ast.AST], list[Rule]] = {}
+    for rule in wanted:
+        for kind in rule.nodes:
+            by_type.setdefault(kind, []).append(rule)
+    found: list[Finding] = []
+    for kind, interested in by_type.items():
+        for node in facts.names.nodes(kind):
+            for rule in interested:
+                found += rule.find(node, facts)
+    return sorted(found, key=lambda f: (f.span, f.code, f.message))
+
+
+def facts_of(source: Source, settings: RuleSettings | None = None) -> Facts:
+    """The facts of a source, computed once for it and these settings."""
+    known: Facts | None = getattr(source, "_facts", None)
+    if known is None or (settings is not None and known.settings != settings):
+        known = Facts(source, settings)
+        source._facts = known  # type: ignore[attr-defined]
+    return known
+
+
+def cut(
+    source: Source, finding: Finding, settings: RuleSettings | None = None, rules: Mapping[str, Rule] | None = None
+) -> Fix | NoFix:
+    """The fix of one finding, or why there is none after all."""
+    if finding.refusal is not None:
+        return finding.refusal
+    from .craft import Bench
+
+    facts = facts_of(source, settings)
+    bench = Bench(source, facts, facts.settings)
+    rule = (rules if rules is not None else registry())[finding.code]
+    made = rule.cut(finding.plan, bench)
+    return made if isinstance(made, NoFix) else bench.finish(made)
+
+
+def compose(source: Source, fixes: Sequence[Fix]) -> tuple[Edit, ...]:
+    """The edits of all fixes with the helpers, definitions and imports that they need, sorted and disjoint.
+
+    Raises:
+        ValueError: edits of two fixes overlap.
+    """
+    from .craft.compose import compose as composed
+
+    return composed(source, facts_of(source), fixes)
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """The text with disjoint edits carried out."""
+    pieces: list[str] = []
+    at = 0
+    for edit in sorted(edits):
+        pieces += [text[at : edit.span.start], edit.text]
+        at = edit.span.end
+    return "".join([*pieces, text[at:]])
