@@ -62,6 +62,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     entry: tuple[Entry, ...] = ()
 
 
+# What a nearer layer leaves out is left out besides, not instead.
+_ADDED = ("ignore", "extend-exclude")
 KEYS = tuple(field.encode_name for field in msgspec.structs.fields(Settings))
 
 
@@ -198,7 +200,8 @@ class Resolver:
             root = file.parent.absolute()
             origin = {key: f"{file}:{_line_of(key, text) or 1}" for key in table}
         for layer, name in ((self._inline, "--config"), (self._overrides, "command line")):
-            table = {**table, **layer}
+            added = {key: (*table.get(key, ()), *layer[key]) for key in _ADDED if key in layer}
+            table = {**table, **layer, **added}
             origin |= dict.fromkeys(layer, name)
         return Config(convert(table, "command line"), root, origin)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -13,6 +14,8 @@ from .transforms.model import Condition, Edit, Finding, Fix, Level, NoFix, RuleS
 from .transforms.source import Source
 
 MAX_PASSES = 10
+# Source is read by the grammar of the running interpreter, so newer syntax is an error of this kind too.
+_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 class Smith(Protocol):
@@ -162,9 +165,7 @@ def parse(text: str, name: str) -> Source:
     try:
         return Source(text, name)
     except SyntaxError as error:
-        raise UserError(
-            f"syntax error: {error.msg} (not valid for the Python that runs this command)", name, error.lineno
-        ) from None
+        raise UserError(f"not valid Python {_VERSION}: {error.msg}", name, error.lineno) from None
     except (RecursionError, MemoryError):
         raise UserError("nested too deeply to be parsed", name) from None
 

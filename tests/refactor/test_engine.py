@@ -115,7 +115,7 @@ class TestPasses:
     def test_a_syntax_error_is_one_line_with_its_place(self, smith, everything):
         with pytest.raises(UserError) as caught:
             rewrite("x = 1\ny = = 2\n", "f.py", everything, smith)
-        assert str(caught.value).startswith("f.py:2: syntax error: invalid syntax")
+        assert str(caught.value).startswith("f.py:2: not valid Python 3.")
 
     def test_nesting_beyond_the_parser_is_a_user_error(self, smith, everything):
         with pytest.raises(UserError, match=r"^f\.py"):
