@@ -191,7 +191,7 @@ def _applied(results: Sequence[Rewritten], settings: Settings, statistics: bool,
             yield from (concise.line(rewrite.name, item.finding, item.reason) for item in rewrite.left)
         if settings.show_fixes:
             yield from summary.fixes(rewrite)
-        elif statistics or settings.output_format != "full":
+        if statistics or (settings.output_format != "full" and not settings.show_fixes):
             yield from summary.dropped(rewrite)
         yield from (f"{rewrite.name}: {note}" for note in rewrite.notes)
         if rewrite.verdict is not None and rewrite.changed:

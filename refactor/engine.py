@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import enum
 import importlib
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -127,7 +129,8 @@ def inspect(text: str, name: str, options: Options, smith: Smith | None = None) 
         UserError: the text is no valid Python.
     """
     source = parse(text, name)
-    return source, findings(source, options.aim(risky=True), smith or default_smith())
+    with _told(name):
+        return source, findings(source, options.aim(risky=True), smith or default_smith())
 
 
 def rewrite(text: str, name: str, options: Options, smith: Smith | None = None, judge: Judge | None = None) -> Rewrite:
@@ -143,13 +146,32 @@ def rewrite(text: str, name: str, options: Options, smith: Smith | None = None, 
     Raises:
         UserError: the text is no valid Python, or it is to be verified and cannot be run.
     """
-    smith = smith or default_smith()
+    with _told(name):
+        return _rewrite(text, name, options, smith or default_smith(), judge or default_judge)
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """Code too deep to walk is the file's fault; any other exception is a bug, and says which file shows it."""
+    try:
+        yield
+    except RecursionError:
+        raise UserError("nested too deeply to be analysed", name) from None
+    except UserError:
+        raise
+    except Exception as error:
+        if sys.version_info >= (3, 11):
+            error.add_note(f"This is a bug of torch-refactor, met in {name}.")
+        raise
+
+
+def _rewrite(text: str, name: str, options: Options, smith: Smith, judge: Judge) -> Rewrite:
     if not options.runs:
         return _unrun(text, name, options, smith)
     court = Court(
         name,
         lambda excluded: settle(text, name, options.aim(risky=True), excluded, smith),
-        lambda outcome: (judge or default_judge)(_request(text, outcome, options, name)),
+        lambda outcome: judge(_request(text, outcome, options, name)),
         lambda item: options.permits(item, Standing.UNVERIFIED),
     )
     trial = court.settle()

@@ -271,7 +271,7 @@ def _refusal(finding: Finding, aim: Aim) -> NoFix | None:
 
 _NEEDS_LEAVE = NoFix(
     "the fix changes something a caller can see, or rests on an assumption",
-    "allow it with --unsafe-fixes, or name a --factory and --inputs so that it can be verified",
+    "allow it with --unsafe-fixes, or name a --factory and --inputs to verify it",
 )
 
 

@@ -47,8 +47,8 @@ def block(name: str, lines: list[str], finding: Finding, left: Left | None = Non
     yield f"{click.style(f'{finding.line} |', fg='blue')} {row}"
     yield f"{bar} {pad}{click.style(carets, fg='red', bold=True)}"
     for label, text in _notes(finding, left):
-        first, *rest = text.splitlines() or [""]
-        yield f"{'':{gutter}} = {click.style(label, bold=True)}: {first}"
+        first, *rest = ["", *text.splitlines()] if "\n" in text else [text]
+        yield f"{'':{gutter}} = {click.style(label, bold=True)}: {first}".rstrip()
         yield from (f"{'':{gutter}}   {line}" for line in rest)
     yield ""
 

@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
+import refactor.commands
+import refactor.engine
+from refactor.verify.verdict import Arm, Counts, Request, Site, Verdict
 
 VERSION = ".".join(map(str, sys.version_info[:2]))
 
@@ -194,8 +197,6 @@ class TestErrors:
 
     def test_a_file_that_changed_meanwhile_is_said(self, invoke, monkeypatch):
         path = write("f.py", "bad()\n")
-        import refactor.commands
-
         original = refactor.commands.write
 
         def late(file, text):
@@ -232,7 +233,7 @@ TR103 [!] `risky` is called
   | ^^^^^^^
   = why: it is called so (proved)
   = no fix: the fix changes something a caller can see, or rests on an assumption
-  = help: allow it with --unsafe-fixes, or name a --factory and --inputs so that it can be verified
+  = help: allow it with --unsafe-fixes, or name a --factory and --inputs to verify it
 
 TR201 `stuck` is called
  --> f.py:3:1
@@ -301,7 +302,7 @@ Rewrote 1 file of 1 (1 x TR101). 1 finding left.
                             "refusal": None,
                             "registry": [],
                             "reason": "the fix changes something a caller can see, or rests on an assumption",
-                            "remedy": "allow it with --unsafe-fixes, or name a --factory and --inputs so that it can be verified",
+                            "remedy": "allow it with --unsafe-fixes, or name a --factory and --inputs to verify it",
                             "dropped": False,
                         }
                     ],
@@ -380,6 +381,117 @@ Would rewrite 1 file of 1 (1 x TR101). Nothing left.
         assert {name: Path(name).read_bytes() for name in texts} == applied
         assert applied["latin.py"] == b"# coding: latin-1\ngood('\xe9')\n"
         assert applied["d/with space.py"] == b"\xef\xbb\xbfgood()"
+
+
+class TestVerification:
+    """What is said about verdicts; the judge here answers by the text."""
+
+    @pytest.fixture(autouse=True)
+    def judge(self, monkeypatch):
+        def answer(request: Request) -> Verdict:
+            before = Counts(
+                graphs=3, break_sites=(Site("f.py", 1, "data-dependent"), Site("f.py", 2, "data-dependent"))
+            )
+            if "good(2)" in request.new:
+                return Verdict("REFUTED", ("the result differs",), counterexample="f(1)\ng(2)\n", before=before)
+            if "guessed" in request.new:
+                return Verdict("UNVERIFIED", ("importing it raises ValueError: no",))
+            after = Counts(graphs=2, break_sites=(Site("f.py", 2, "data-dependent"),), recompiles=1, captured_ratio=1.0)
+            return Verdict("VERIFIED", before=before, after=after, arms=(Arm(1, 0, 2, 3),), seed=request.seed)
+
+        monkeypatch.setattr(refactor.engine, "default_judge", answer)
+
+    def test_the_verdict_is_a_line_and_a_refuted_fix_is_shown(self, invoke):
+        path = write("f.py", "bad(1)\nbad(2)\n")
+        result = invoke("apply", "--factory", "make", "--seed", "7")
+        assert path.read_text() == "good(1)\nbad(2)\n"
+        assert result.exit_code == 1
+        assert result.stdout == snapshot("""\
+TR101 [*] `bad` is called
+ --> f.py:2:1
+  |
+2 | bad(2)
+  | ^^^^^^
+  = why: it is called so (proved)
+  = taken back: refuted when run: the result differs
+  = see it:
+    f(1)
+    g(2)
+
+f.py: VERIFIED, breaks 2 -> 1, graphs 3 -> 2, recompiles 0 -> 1, 1 of 1 condition reached both ways, seed 7
+Rewrote 1 file of 1 (1 x TR101). 1 finding left.
+""")
+
+    def test_concise(self, invoke):
+        write("f.py", "bad(1)\nbad(2)\n")
+        assert invoke("apply", "--factory", "make", "--output-format", "concise").stdout == snapshot("""\
+f.py:2: TR101 taken back: refuted when run: the result differs
+f.py: VERIFIED, breaks 2 -> 1, graphs 3 -> 2, recompiles 0 -> 1, 1 of 1 condition reached both ways, seed 0
+Rewrote 1 file of 1 (1 x TR101). 1 finding left.
+""")
+
+    def test_an_original_that_cannot_be_run_is_an_error_and_untouched(self, invoke):
+        path = write("f.py", "guess()\n")
+        result = invoke("apply", "--factory", "make")
+        assert (result.exit_code, result.stderr) == (
+            2,
+            "error: f.py: cannot be run: importing it raises ValueError: no\n",
+        )
+        assert path.read_text() == "guess()\n"
+
+    def test_entries_of_the_settings_name_what_to_run(self, invoke):
+        write(
+            "pyproject.toml", "[[tool.refactor.entry]]\npath = 'pkg/*.py'\nfactory = 'runs.py:make'\ninputs = 'calls'\n"
+        )
+        write("runs.py", "")
+        write("pkg/f.py", "bad(2)\n")
+        write("other.py", "bad(2)\n")
+        invoke("apply")
+        assert Path("pkg/f.py").read_text() == "bad(2)\n"
+        assert Path("other.py").read_text() == "good(2)\n"
+        Path("runs.py").unlink()
+        assert invoke("apply").stderr.endswith("runs.py: `runs.py:make` names a file that does not exist\n")
+
+    def test_verify(self, invoke):
+        write("old.py", "bad(1)\n")
+        write("new.py", "good(1)\n")
+        result = invoke("verify", "old.py", "new.py", "--factory", "make")
+        assert (result.exit_code, result.stdout) == (
+            0,
+            snapshot("""\
+new.py: VERIFIED, breaks 2 -> 1, graphs 3 -> 2, recompiles 0 -> 1, 1 of 1 condition reached both ways, seed 0
+  still breaks at line 2: data-dependent
+"""),
+        )
+
+    def test_verify_that_is_refuted(self, invoke):
+        write("old.py", "bad(2)\n")
+        write("new.py", "good(2)\n")
+        result = invoke("verify", "old.py", "new.py", "--factory", "make")
+        assert (result.exit_code, result.stdout) == (
+            1,
+            snapshot("""\
+new.py: REFUTED, seed 0
+  the result differs
+  counterexample:
+    f(1)
+    g(2)
+"""),
+        )
+        document = json.loads(invoke("verify", "old.py", "new.py", "--output-format", "json").stdout)
+        assert (document["verdict"]["status"], document["verdict"]["gains"]) == ("REFUTED", False)
+
+    def test_verify_of_an_original_that_cannot_be_run(self, invoke):
+        write("old.py", "guess()\n")
+        write("new.py", "guessed()\n")
+        result = invoke("verify", "old.py", "new.py", "--factory", "make")
+        assert (result.exit_code, result.stdout) == (
+            1,
+            snapshot("""\
+new.py: UNVERIFIED, seed 0
+  importing it raises ValueError: no
+"""),
+        )
 
 
 class TestOtherCommands:

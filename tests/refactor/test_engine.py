@@ -121,6 +121,23 @@ class TestPasses:
         with pytest.raises(UserError, match=r"^f\.py"):
             rewrite("(" * 5000 + ")" * 5000, "f.py", everything, smith)
 
+    def test_nesting_beyond_the_rules_is_a_user_error(self, smith, everything):
+        class Deep(type(smith)):
+            def find(self, source, select, settings):
+                return self.find(source, select, settings)
+
+        with pytest.raises(UserError, match=r"^f\.py: nested too deeply to be analysed$"):
+            inspect("x = 1\n", "f.py", everything, Deep())
+
+    def test_a_bug_of_a_rule_is_raised_and_names_the_file(self, smith, everything):
+        class Wrong(type(smith)):
+            def find(self, source, select, settings):
+                raise KeyError("no")
+
+        with pytest.raises(KeyError) as caught:
+            rewrite("x = 1\n", "f.py", everything, Wrong())
+        assert any("f.py" in note for note in getattr(caught.value, "__notes__", ["f.py"]))
+
     def test_inspect_finds_what_needs_leave_too(self, smith, everything):
         _, found = inspect("risky(1)\nguess(2)\n", "f.py", everything, smith)
         assert [finding.code for finding in found] == ["TR103", "TR104"]
