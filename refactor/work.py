@@ -5,6 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import multiprocessing
 import os
+import signal
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -157,7 +158,7 @@ def each(function: Callable[[Task], Result], tasks: Sequence[Task], jobs: int) -
         return
     # A fresh interpreter for each worker: forking is unsafe where a progress display has a thread.
     context = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with concurrent.futures.ProcessPoolExecutor(workers, mp_context=context, initializer=_deafen) as pool:
         try:
             done = pool.map(function, apart, chunksize=max(1, min(16, len(apart) // (workers * 4))))
             mixed = (function(task) if task.options.runs and function is rewrite_one else next(done) for task in tasks)
@@ -165,6 +166,11 @@ def each(function: Callable[[Task], Result], tasks: Sequence[Task], jobs: int) -
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _deafen() -> None:
+    """An interrupt reaches the whole group of processes, and one of them is to speak of it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _processors() -> int:
