@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from .model import Evidence, Finding, Fix, NoFix, Safety
 
 if TYPE_CHECKING:
-    from .craft import Bench
+    from .craft.types import Bench
     from .facts import Facts
 
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from .facts import Facts
 from .model import Edit, Finding, Fix, NoFix, RuleSettings
 from .rule import Rule, registry
 from .source import Source
-
-if TYPE_CHECKING:
-    from .craft import Bench
 
 
 def find(
@@ -51,7 +47,7 @@ def cut(
     """The fix of one finding, or why there is none after all."""
     if finding.refusal is not None:
         return finding.refusal
-    from .craft import Bench
+    from .craft.bench import Bench
 
     facts = facts_of(source, settings)
     bench = Bench(source, facts, facts.settings)

@@ -65,6 +65,17 @@ class Bench:
     def _config(self, text: str) -> cst.Module:
         return cst.parse_module(text, config=cst.PartialParserConfig(default_indent=self.source.indent, default_newline=self.source.newline))
 
+    def parse(self, text: str) -> Statement:
+        """One statement written at column 0 in the file's indentation."""
+        found = self._config(text).body[0]
+        assert isinstance(found, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
+        return found
+
+    def header(self, function: cst.FunctionDef) -> str:
+        """The text of a function from `def` to the colon."""
+        bare = function.with_changes(decorators=(), leading_lines=(), body=cst.SimpleStatementSuite([cst.Pass()]))
+        return self._module([bare]).code.rstrip().removesuffix("pass").rstrip()
+
     def expression(self, node: ast.expr) -> cst.BaseExpression:
         """The libcst expression of a node; one that spans lines is parenthesised."""
         text = self.source.code(node)
@@ -102,6 +113,17 @@ class Bench:
         """Text written with four-space steps and `\\n`, in the file's own indentation and line ends, below `margin`."""
         parsed = cst.parse_module(text + "\n")
         return self.render([s.with_changes(leading_lines=()) if i == 0 else s for i, s in enumerate(parsed.body)], margin)  # type: ignore[misc]
+
+    def layout(self, head: str, call: str, margin: str, width: int = 120) -> str:
+        """`head` and a call on one line; its arguments on lines of their own where it would be longer than `width`."""
+        if len(margin) + len(head) + len(call) <= width:
+            return head + call
+        parsed = cst.parse_expression(call)
+        assert isinstance(parsed, cst.Call)
+        newline, inner = self.source.newline, margin + self.source.indent
+        code = cst.Module([]).code_for_node
+        parts = [code(a.with_changes(comma=cst.MaybeSentinel.DEFAULT)) for a in parsed.args]
+        return f"{head}{code(parsed.func)}({newline}" + "".join(f"{inner}{p},{newline}" for p in parts) + f"{margin})"
 
     def replace(self, body: Sequence[ast.stmt], new: str) -> Edit:
         """Replace consecutive statements of one block by rendered lines (see `render`), carrying their comments along.

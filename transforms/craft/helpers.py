@@ -24,25 +24,26 @@ class Helper:
 
 
 _COND = '''\
-def _cond(pred, true_fn, false_fn):
+def _cond(pred, true_fn, false_fn, operands=()):
     """`torch.cond` while compiling, a plain branch otherwise."""
     if torch.compiler.is_compiling():
-        # torch.cond takes neither an arm that returns one of its inputs nor arms that differ in strides.
+        # torch.cond takes neither an arm that returns its input nor arms whose strides differ.
         fresh = functools.partial(torch.clone, memory_format=torch.contiguous_format)
         return torch.cond(
             pred,
-            lambda: torch.utils._pytree.tree_map(fresh, true_fn()),
-            lambda: torch.utils._pytree.tree_map(fresh, false_fn()),
+            lambda *xs: torch.utils._pytree.tree_map(fresh, true_fn(*xs)),
+            lambda *xs: torch.utils._pytree.tree_map(fresh, false_fn(*xs)),
+            operands,
         )
-    return true_fn() if pred else false_fn()
+    return true_fn(*operands) if pred else false_fn(*operands)
 '''
 
 _WHERE = '''\
-def _where(pred, true_fn, false_fn):
-    """`torch.where` while compiling, a plain branch otherwise."""
+def _where(pred, true_fn, false_fn, operands=()):
+    """`torch.where` over both arms while compiling, a plain branch otherwise."""
     if torch.compiler.is_compiling():
-        return torch.where(pred, true_fn(), false_fn())
-    return true_fn() if pred else false_fn()
+        return torch.where(pred, true_fn(*operands), false_fn(*operands))
+    return true_fn(*operands) if pred else false_fn(*operands)
 '''
 
 _EFFECT = '''\

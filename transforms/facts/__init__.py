@@ -11,6 +11,7 @@ from .calls import Calls
 from .classes import Classes, FunctionNode
 from .effects import Effects
 from .flow import Flow
+from .hoists import Hoists
 from .kinds import Kinds
 from .names import Names
 from .regions import Regions
@@ -53,6 +54,11 @@ class Facts:
     def effects(self) -> Effects:
         """What code changes."""
         return Effects(self)
+
+    @functools.cached_property
+    def hoists(self) -> Hoists:
+        """What compiled entries can decide before the graph."""
+        return Hoists(self)
 
     def flow(self, function: FunctionNode) -> Flow:
         """Liveness and definite assignment within a function."""

@@ -20,7 +20,7 @@ MODULE_BASES = frozenset(
 MODULE_BASE_NAMES = frozenset({"PreTrainedModel", "GradientCheckpointingLayer", "ModelMixin", "LightningModule"})
 
 
-@dataclass
+@dataclass(eq=False)
 class ClassInfo:
     """A class of the file.
 

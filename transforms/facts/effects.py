@@ -98,7 +98,7 @@ class Effects:
         found = Effect()
         for root in nodes:
             for node in walk_scope(root):
-                self._node(node, found)
+                self.node(node, found)
         return found
 
     def of_function(self, function: FunctionNode) -> Effect:
@@ -116,7 +116,8 @@ class Effects:
         return self._memo[function]
 
     # -- one node ------------------------------------------------------------------------------------------------------
-    def _node(self, node: ast.AST, out: Effect) -> None:
+    def node(self, node: ast.AST, out: Effect) -> None:
+        """Add what this node alone does, its children apart."""
         kinds = self._facts.kinds
         match node:
             case ast.Call():

@@ -320,13 +320,12 @@ class Evaluator(Applied):
     def augment(self, s: ast.AugAssign, env: Env) -> None:
         """`target op= value`: in place for a tensor, a new value otherwise."""
         value = self.of(s.value, env)
-        read = ast.copy_location(_as_load(s.target), s.target)
-        old = self.of(read, env) if not isinstance(s.target, ast.Name) else env.get(s.target.id, UNKNOWN)
-        if isinstance(s.target, ast.Name):
-            new = self._arithmetic(s, s.op, old, value)
-            if old.tag is Tag.TENSOR:
-                new = replace(old, deps=new.deps)
-            env[s.target.id] = new
+        if not isinstance(s.target, ast.Name):
+            self.bind(s.target, value, env)
+            return
+        old = env.get(s.target.id, UNKNOWN)
+        new = self._arithmetic(s, s.op, old, value)
+        env[s.target.id] = replace(old, deps=new.deps) if old.tag is Tag.TENSOR else new
 
     # -- narrowing -----------------------------------------------------------------------------------------------------
     def narrow(self, test: ast.expr, env: Env) -> tuple[Env, Env]:
@@ -360,15 +359,6 @@ class Evaluator(Applied):
             case ast.Call(args=[ast.Name(id=name)]) if name in env and self.facts.names.qualified(test.func) == "torch.is_tensor":
                 inside[name] = replace(env[name], tag=Tag.TENSOR, level=Level.PROVED, because="`torch.is_tensor` says so")
         return inside, outside
-
-
-def _as_load(target: ast.expr) -> ast.expr:
-    """A read of what an augmented assignment reads first."""
-    if isinstance(target, ast.Attribute):
-        return ast.Attribute(target.value, target.attr, ast.Load())
-    if isinstance(target, ast.Subscript):
-        return ast.Subscript(target.value, target.slice, ast.Load())
-    return target
 
 
 def _computed(pair: tuple[Value, Value], op: ast.operator, floats: set[Symbol]) -> dict[str, Symbol | None]:

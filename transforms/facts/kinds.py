@@ -71,7 +71,7 @@ class Kinds:
 
     def returned(self, function: FunctionNode, env: Mapping[str, Value]) -> Value:
         """What the function returns when its parameters have these values; unknown beyond a depth of 3 calls."""
-        key = (function, tuple(sorted(env.items())) if False else tuple(env.items()))
+        key = (function, tuple(env.items()))
         if key in self._returns:
             return self._returns[key]
         if function in self._active or len(self._active) >= MAX_DEPTH or isinstance(function, ast.AsyncFunctionDef):
@@ -96,6 +96,7 @@ class Run:
     Attributes:
         values: the value of each expression evaluated, by the node's id.
         before: the environment before each statement, by the statement's id.
+        ends: the environments at the end of the two arms of each `if`, by its id; None for an arm that leaves.
         floats: dtype symbols known to be floating because an operation needs it.
     """
 
@@ -103,6 +104,7 @@ class Run:
         self.function = function
         self.values: dict[int, Value] = {}
         self.before: dict[int, Env] = {}
+        self.ends: dict[int, tuple[Env | None, Env | None]] = {}
         self.floats: set[Symbol] = set()
         self._returned: list[Value] = []
         self._yields = any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(function))
@@ -214,6 +216,7 @@ class Run:
         then = self._block(s.body, narrowed_in)
         other = self._block(s.orelse, narrowed_out)
         self._control.pop()
+        self.ends[id(s)] = (dict(then) if then is not None else None, dict(other) if other is not None else None)
         if then is None and other is None:
             return None
         if then is None or other is None:

@@ -165,6 +165,11 @@ def _one_use(node: ast.Name, facts: Facts) -> Value | None:
             return Value(Tag.TENSOR, Level.ASSUMED, f"`{name}.{parent.attr}(…)` on line {parent.lineno}")
         if not called and parent.attr in ARRAY_ATTRIBUTES:
             return Value(Tag.TENSOR, Level.ASSUMED, f"`{name}.{parent.attr}` on line {parent.lineno}")
+    if isinstance(parent, ast.Subscript) and parent.value is node:
+        above = facts.names.parent(parent)
+        called = isinstance(above, ast.Attribute) and isinstance(facts.names.parent(above), ast.Call)
+        if called and isinstance(above, ast.Attribute) and above.attr not in SHARED and torch_api.method(above.attr) is not None:
+            return Value(Tag.TENSOR, Level.ASSUMED, f"`.{above.attr}(…)` of an element of `{name}` on line {above.lineno}")
     if isinstance(parent, ast.Subscript) and parent.value is node and _tensor_index(parent.slice):
         return Value(Tag.TENSOR, Level.ASSUMED, f"`{name}` is indexed like a tensor on line {parent.lineno}")
     if isinstance(parent, (ast.Compare, ast.UnaryOp, ast.BinOp)) and not isinstance(getattr(parent, "op", None), ast.Not):

@@ -149,6 +149,56 @@ def category(dtype: Symbol | None, floats: Collection[Symbol] = ()) -> str | Non
     return None
 
 
+def settle(dtype: Symbol | None, floats: Collection[Symbol]) -> Symbol | None:
+    """The dtype with promotions to float dropped where the operand is floating anyway."""
+    if dtype is None:
+        return None
+    if dtype[0] in ("float", "summed") and len(dtype) == 2:
+        inner = settle(dtype[1], floats)
+        return inner if category(inner, floats) == "float" else (dtype[0], inner)
+    if dtype[0] == "promote":
+        parts = {settle(d, floats) for d in dtype[1]}
+        return parts.pop() if len(parts) == 1 else ("promote", frozenset(parts))
+    if dtype[0] == "linear":
+        return ("linear", settle(dtype[1], floats) if isinstance(dtype[1], tuple) else dtype[1], *dtype[2:])
+    return dtype
+
+
+def agree(a: Value, b: Value, floats: Collection[Symbol]) -> Evidence:
+    """Whether two values are tensors of the same dtype and shape, as `torch.cond` and `torch.where` need."""
+    if Tag.TENSOR not in (a.tag, b.tag) or not {a.tag, b.tag} <= {Tag.TENSOR, Tag.UNKNOWN}:
+        other = b if a.tag is Tag.TENSOR else a
+        return Evidence(Level.NO, f"one arm gives a {other.tag.value} value")
+    if a.optional or b.optional:
+        return Evidence(Level.NO, "one arm may give None")
+    if a.shape is None or a.shape != b.shape:
+        return Evidence(Level.UNKNOWN, "the arms are not known to give the same shape")
+    x, y = settle(a.dtype, floats), settle(b.dtype, floats)
+    if x is not None and x == y:
+        return Evidence(Level.PROVED, "dtype and shape are the same in both arms")
+    if x is not None and y is not None:
+        symbols = _symbols(x) | _symbols(y)
+        assumed = set(floats) | symbols
+        if settle(x, assumed) == settle(y, assumed):
+            names = ", ".join(sorted(f"`{s[1]}`" for s in symbols if s not in floats and s[0] == "of")) or "what it computes with"
+            return Evidence(Level.ASSUMED, f"dtypes agree if {names} is floating")
+    return Evidence(Level.UNKNOWN, "the arms are not known to give the same dtype")
+
+
+def _symbols(dtype: Symbol) -> set[Symbol]:
+    """The input dtypes that a dtype is made of."""
+    if dtype[0] in ("of", "attribute", "node", "at", "via"):
+        return {dtype}
+    found: set[Symbol] = set()
+    for part in dtype[1:]:
+        if isinstance(part, (tuple, frozenset)):
+            inner = [part] if isinstance(part, tuple) and part and isinstance(part[0], str) else list(part)
+            for p in inner:
+                if isinstance(p, tuple) and p:
+                    found |= _symbols(p)
+    return found
+
+
 def as_float(dtype: Symbol | None, floats: Collection[Symbol]) -> Symbol | None:
     """The dtype of a true division or of `exp`: floating dtypes stay, others become the default dtype."""
     if dtype is None or category(dtype, floats) == "float":
@@ -157,25 +207,32 @@ def as_float(dtype: Symbol | None, floats: Collection[Symbol]) -> Symbol | None:
 
 
 def promote(operands: Iterable[tuple[Symbol | None, Symbol | None]], floats: Collection[Symbol]) -> Symbol | None:
-    """The dtype of arithmetic on tensors given as (dtype, shape): 0-d tensors of the same category do not take part."""
+    """The dtype of arithmetic on tensors given as (dtype, shape).
+
+    A 0-d tensor does not take part beside one that has dimensions for certain and is floating.
+    """
     pairs = list(operands)
     if not pairs or any(d is None for d, _ in pairs):
         return None
-    dimensioned = [d for d, s in pairs if s != SCALAR]
-    rest = [d for d, s in pairs if s == SCALAR]
-    if dimensioned and all(category(d, floats) == "float" for d in dimensioned[:1]):
-        known = {category(d, floats) for d in dimensioned} == {"float"}
-        if known:
-            rest = [d for d in rest if category(d, floats) is None]  # a complex 0-d tensor would promote; dtype unknown might be one
-            rest = []
+    if any(has_dimensions(s) and category(d, floats) == "float" for d, s in pairs):
+        pairs = [(d, s) for d, s in pairs if s != SCALAR]
     dtypes: set[Symbol] = set()
-    for d in [*dimensioned, *rest]:
+    for d, _ in pairs:
         assert d is not None
         dtypes |= set(d[1]) if d[0] == "promote" else {d}
     return dtypes.pop() if len(dtypes) == 1 else ("promote", frozenset(dtypes))
 
 
 # ---- shapes ---------------------------------------------------------------------------------------------------------
+def has_dimensions(shape: Symbol | None) -> bool:
+    """True for a shape that is not that of a 0-d tensor for certain."""
+    if shape is None:
+        return False
+    if shape[0] == "broadcast":
+        return any(has_dimensions(s) for s in shape[1])
+    return shape[0] in ("last", "append", "sized")
+
+
 def broadcast(shapes: Iterable[Symbol | None]) -> Symbol | None:
     """The shape of arithmetic on tensors of these shapes, which broadcast or raise."""
     found: set[Symbol] = set()

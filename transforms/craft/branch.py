@@ -1,0 +1,69 @@
+"""Text for a branch as a call of a helper with two functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+import libcst as cst
+
+from ..facts.arms import Arm, Branch
+from .bench import Bench, joined
+
+
+def branch_call(branch: Branch, predicate: str, bench: Bench, margin: str, anchor: ast.stmt) -> str:
+    """The statements that stand for the branch, rendered for a block of this indentation."""
+    helper = bench.helper("_where" if branch.elementwise else "_cond")
+    definitions: list[cst.BaseStatement] = []
+    functions = []
+    for arm, base in ((branch.true, "when_true"), (branch.false, "when_false")):
+        inline = _inline(arm, branch, bench)
+        if inline is None:
+            name = bench.fresh(base)
+            definitions.append(_definition(name, arm, branch, bench))
+            functions.append(name)
+        else:
+            functions.append(f"lambda {joined(branch.operands)}: {inline}" if branch.operands else f"lambda: {inline}")
+    operands = f", ({joined(branch.operands)}{',' if len(branch.operands) == 1 else ''})" if branch.operands else ""
+    call = f"{helper}({predicate}, {functions[0]}, {functions[1]}{operands})"
+    head = f"{joined(branch.outputs)} = " if branch.outputs else "return "
+    statement = bench.layout(head, call, margin)
+    made = bench.render([*definitions], margin)  # type: ignore[list-item]
+    return f"{made}{bench.source.newline}{margin}{statement}" if definitions else f"{margin}{statement}"
+
+
+def _inline(arm: Arm, branch: Branch, bench: Bench) -> str | None:
+    """The arm as one expression, None where it needs statements."""
+    if not arm.body:
+        results = [bench.text(r) if r is not None else name for r, name in zip(arm.results, branch.outputs or (None,) * len(arm.results))]
+        return _tuple([str(r) for r in results])
+    if len(arm.body) == 1 and all(r is None for r in arm.results):
+        only = arm.body[0]
+        if isinstance(only, ast.Assign) and len(only.targets) == 1 and isinstance(only.targets[0], ast.Name):
+            name = only.targets[0].id
+            if name in branch.outputs:
+                return _tuple([bench.text(only.value) if o == name else o for o in branch.outputs])
+    if all(r is None for r in arm.results) and all(_plain(s) for s in arm.body):
+        values = {s.targets[0].id: s.value for s in arm.body if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)}
+        independent = not any(isinstance(n, ast.Name) and n.id in values for v in values.values() for n in ast.walk(v))
+        if len(values) == len(arm.body) and independent and set(values) <= set(branch.outputs):
+            return _tuple([bench.text(values[o]) if o in values else o for o in branch.outputs])
+    return None
+
+
+def _plain(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name)
+
+
+def _tuple(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"({joined(parts)})"
+
+
+def _definition(name: str, arm: Arm, branch: Branch, bench: Bench) -> cst.FunctionDef:
+    """A local function with the arm's statements; its parameters are named as the locals were."""
+    body = bench.statements(arm.body) if arm.body else []
+    results = [bench.text(r) if r is not None else o for r, o in zip(arm.results, branch.outputs or (None,) * len(arm.results))]
+    last = cst.parse_statement(f"return {joined([str(r) for r in results])}")
+    made = cst.parse_statement(f"def {name}({joined(branch.operands)}):\n    pass")
+    assert isinstance(made, cst.FunctionDef)
+    return made.with_changes(body=cst.IndentedBlock(body=[*body, last]))

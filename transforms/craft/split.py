@@ -1,0 +1,156 @@
+"""Text that splits a function into an eager outer part and a core that is compiled."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+import libcst as cst
+
+from ..facts.classes import FunctionNode
+from ..facts.hoists import GRAD_MODES, Flag, Hoist
+from ..model import Edit, NoFix, Span
+from .bench import Bench, joined
+
+
+def split(hoist: Hoist, bench: Bench) -> list[Edit] | NoFix:
+    """The edits: the outer function above, the core's header, the statements that left, the flags in their places."""
+    function = hoist.function
+    header = _header(function, bench)
+    if isinstance(header, NoFix):
+        return header
+    added = [*hoist.passed, *dict.fromkeys(f.name for f in hoist.flags)]
+    edits = [_headers(hoist, header, added, bench)]
+    docstring = _docstring(function)
+    for statement in [*([docstring] if docstring else []), *hoist.prologue]:
+        if not bench.alone([statement]):
+            return NoFix("a statement that would move shares its line with another")
+        edits.append(_deletion(statement, function, bench))
+    seen: set[int] = set()
+    for flag in hoist.flags:
+        if id(flag.node) not in seen:
+            seen.add(id(flag.node))
+            edits.append(bench.swap(flag.node, flag.name))
+    if _empty(function, hoist, docstring):
+        return NoFix("nothing would be left to compile")
+    return edits
+
+
+def _empty(function: FunctionNode, hoist: Hoist, docstring: ast.stmt | None) -> bool:
+    return all(s in hoist.prologue or s is docstring for s in function.body)
+
+
+def _docstring(function: FunctionNode) -> ast.stmt | None:
+    return function.body[0] if ast.get_docstring(function, clean=False) is not None else None
+
+
+def _header(function: FunctionNode, bench: Bench) -> cst.FunctionDef | NoFix:
+    """The function with an empty body, as libcst holds it."""
+    source = bench.source
+    start, stop = source.span(function).start, source.span(function.body[0]).start
+    row, column = source.position(stop)
+    if source.text[source.line_start(row) : stop].strip():
+        return NoFix("its body stands on the line of its header")
+    text = source.text[start:stop].rstrip()
+    for _ in range(text.count("#") + 1):
+        if not text.endswith(":"):
+            text = text.rpartition("#")[0].rstrip()
+    made = bench.parse(f"{text} pass\n")
+    return made if isinstance(made, cst.FunctionDef) else NoFix("its header cannot be read")
+
+
+def core_name(function: FunctionNode, bench: Bench) -> str:
+    """`_forward` for `forward`, unless the file uses that name."""
+    name = f"_{function.name.strip('_')}" if function.name.startswith("__") else f"_{function.name}"
+    return bench.fresh(name)
+
+
+def _headers(hoist: Hoist, header: cst.FunctionDef, added: Sequence[str], bench: Bench) -> Edit:
+    """Replace decorators and header by the outer function and the core's header."""
+    function, source = hoist.function, bench.source
+    margin, step, newline = source.margin(function), source.indent, source.newline
+    core = core_name(function, bench)
+    owner = bench.facts.classes.of_function(function)
+    explicit, grad = _decorators(function, bench)
+    torch = bench.torch(function)
+    mark = [] if explicit else [f"@{torch}.compiler.disable(recursive=False)" if owner else f"@{torch}._dynamo.decorators.skip"]
+    lines = [*mark, bench.header(header)]
+    docstring = _docstring(function)
+    if docstring is not None:
+        lines.append(step + bench.source.code(docstring))
+    body = [margin + line for line in lines]
+    for statement in hoist.prologue:
+        body.append(bench.render(bench.statements([statement]), margin + step))
+    call = _call(function, core, owner is not None, hoist, bench)
+    body.append(margin + step + bench.layout("return ", call, margin + step))
+    blank = newline if owner else newline * 2
+    keyword = bench.header(_core(header, core, added))
+    compiled = "".join(f"{margin}@{source.code(d)}{newline}" for d in [*explicit, *grad])
+    text = newline.join(body) + newline + blank + compiled + margin + keyword
+    first = min([function.lineno, *(d.lineno for d in function.decorator_list)])
+    at = source.line_start(first)
+    end = source.span(function.body[0]).start
+    tail = source.text[source.span(function).start : end].rstrip()
+    return Edit(Span(at, source.span(function).start + len(tail)), text)
+
+
+def _decorators(function: FunctionNode, bench: Bench) -> tuple[list[ast.expr], list[ast.expr]]:
+    """The compile decorators and the gradient-mode decorators; both belong to the core."""
+    grad = []
+    for d in function.decorator_list:
+        head = d.func if isinstance(d, ast.Call) else d
+        if bench.facts.names.qualified(head) in GRAD_MODES:
+            grad.append(d)
+    return [d for d in function.decorator_list if d not in grad], grad
+
+
+def _core(header: cst.FunctionDef, name: str, added: Sequence[str]) -> cst.FunctionDef:
+    """The core's header: no defaults (the outer function fills them), the flags as keyword-only parameters."""
+    p = header.params
+    bare = [x.with_changes(default=None, equal=cst.MaybeSentinel.DEFAULT) for x in p.params]
+    only = [x.with_changes(default=None, equal=cst.MaybeSentinel.DEFAULT) for x in p.kwonly_params]
+    positional = [x.with_changes(default=None, equal=cst.MaybeSentinel.DEFAULT) for x in p.posonly_params]
+    fresh = [cst.Param(cst.Name(a)) for a in added]
+    star = p.star_arg if isinstance(p.star_arg, cst.Param) or only else cst.ParamStar()
+    params = p.with_changes(params=bare, posonly_params=positional, kwonly_params=[*only, *fresh] if fresh else only, star_arg=star if fresh or only else p.star_arg)
+    return header.with_changes(name=cst.Name(name), params=params, decorators=(), leading_lines=())
+
+
+def _call(function: FunctionNode, core: str, method: bool, hoist: Hoist, bench: Bench) -> str:
+    a = function.args
+    names = [x.arg for x in [*a.posonlyargs, *a.args]]
+    owner = names.pop(0) if method else None
+    parts = [*names]
+    if a.vararg:
+        parts.append(f"*{a.vararg.arg}")
+    parts += [f"{x.arg}={x.arg}" for x in a.kwonlyargs]
+    parts += [f"{n}={n}" for n in hoist.passed]
+    done: set[str] = set()
+    for flag in hoist.flags:
+        if flag.name not in done:
+            done.add(flag.name)
+            parts.append(f"{flag.name}={_value(flag, bench)}")
+    if a.kwarg:
+        parts.append(f"**{a.kwarg.arg}")
+    return f"{owner + '.' if owner else ''}{core}({joined(parts)})"
+
+
+def _value(flag: Flag, bench: Bench) -> str:
+    """The flag's expression under the conditions that guard it in the original."""
+    text = re.sub(r"\s*[\r\n]\s*", " ", bench.source.code(flag.node)) if "#" not in bench.source.code(flag.node) else bench.text(flag.node)
+    guards = [bench.operand(t) if holds else f"not {bench.operand(t)}" for t, holds in flag.guards]
+    if flag.boolean:
+        return f"bool({' and '.join([*guards, f'({text})' if guards and isinstance(flag.node, (ast.BoolOp, ast.IfExp)) else text])})"
+    return f"{text} if {' and '.join(guards)} else None" if guards else text
+
+
+def _deletion(statement: ast.stmt, function: FunctionNode, bench: Bench) -> Edit:
+    """Delete the lines of a statement, with a blank line behind it where it is the first of the body."""
+    source = bench.source
+    start = source.line_start(statement.lineno)
+    last = statement.end_lineno or statement.lineno
+    if statement is function.body[0]:
+        while last < source.line_count - 1 and not source.line(last + 1).strip():
+            last += 1
+    return Edit(Span(start, source.line_start(last + 1)), "")

@@ -1,0 +1,260 @@
+"""The two arms of a branch on a tensor as two functions: what they take, what they give, and whether a graph may hold both."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..model import Evidence, Level, NoFix
+from . import torch_api
+from .effects import Effect
+from .flow import binds, leaves, reads
+from .values import Tag, Value, agree, weaker
+
+if TYPE_CHECKING:
+    from . import Facts
+
+MAX_STATEMENTS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One side of a branch.
+
+    Attributes:
+        body: its statements, the final `return` left out.
+        results: per output an expression, or None where the name itself is the result.
+    """
+
+    body: tuple[ast.stmt, ...]
+    results: tuple[ast.expr | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A branch that a graph can hold.
+
+    Attributes:
+        replaced: the statements that the new ones stand for: the `if`, with what follows it where arms return.
+        true, false: the arms.
+        outputs: the names bound; empty where the arms return.
+        operands: local tensors that the arms read, in order of appearance.
+        elementwise: both arms are cheap, raise for no value and have finite derivatives, so that both may be evaluated.
+        evidence: how sure it is that both arms give the same dtypes and shapes.
+        changes: what the rewrite changes for a caller.
+    """
+
+    replaced: tuple[ast.stmt, ...]
+    true: Arm
+    false: Arm
+    outputs: tuple[str, ...]
+    operands: tuple[str, ...]
+    elementwise: bool
+    evidence: Evidence
+    changes: tuple[str, ...] = ()
+
+
+def study(node: ast.If, facts: Facts) -> Branch | NoFix:
+    """The branch, or why it must stay in Python."""
+    function = facts.function_of(node)
+    assert function is not None
+    if any(isinstance(n, (ast.Raise, ast.Assert)) for side in (node.body, node.orelse) for s in side for n in ast.walk(s)):
+        return NoFix("an arm raises")
+    if leaves(node.body) or leaves(node.orelse):
+        return _returning(node, facts)
+    flow = facts.flow(function)
+    bound = [n for n in _ordered(binds(*node.body) | binds(*node.orelse), node) if n in flow.live_after(node)]
+    if not bound:
+        return _no_output(node, facts)
+    run = facts.kinds.run(function)
+    then, other = run.ends.get(id(node), (None, None))
+    if then is None or other is None:
+        return NoFix("an arm leaves the block")
+    before = flow.bound_before(node)
+    for name in bound:
+        one_sided = name not in binds(*node.body) or name not in binds(*node.orelse)
+        if one_sided and name not in before:
+            return NoFix(f"`{name}` is bound in one arm only")
+    pairs = [(name, then.get(name), other.get(name)) for name in bound]
+    sure = _agreement(pairs, facts, function)
+    if isinstance(sure, NoFix):
+        return sure
+    true, false = Arm(tuple(node.body), (None,) * len(bound)), Arm(tuple(node.orelse), (None,) * len(bound))
+    return _checked(node, (node,), true, false, tuple(bound), sure, facts)
+
+
+def _no_output(node: ast.If, facts: Facts) -> NoFix:
+    effect = facts.effects.of([*node.body, *node.orelse])
+    return NoFix(effect.why_impure or "nothing that the arms compute is used later")
+
+
+def _ordered(names: set[str], node: ast.AST) -> list[str]:
+    seen = [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in names]
+    return list(dict.fromkeys(seen))
+
+
+def _returning(node: ast.If, facts: Facts) -> Branch | NoFix:
+    """`if t: return a` with `return b` at the end of the block: two functions that return."""
+    parent = facts.names.parent(node)
+    block = next((b for b in _blocks(parent) if node in b), None)
+    function = facts.function_of(node)
+    assert function is not None
+    if block is None or parent is not function:
+        return NoFix("it returns from within another block")
+    rest = block[block.index(node) + 1 :]
+    sides = (list(node.body), list(node.orelse) or rest) if leaves(node.body) else (rest, list(node.orelse))
+    if leaves(node.body) and node.orelse and not leaves(node.orelse):
+        sides = (list(node.body), [*node.orelse, *rest])
+    for side in sides:
+        if not side or not isinstance(side[-1], ast.Return) or any(isinstance(n, ast.Return) for s in side[:-1] for n in ast.walk(s)):
+            return NoFix("the arms do not each end in one return")
+    if len(rest) > MAX_STATEMENTS:
+        return NoFix(f"{len(rest)} statements follow an early return")
+    values = [s[-1].value for s in sides]
+    if values[0] is None or values[1] is None:
+        return NoFix("an arm returns None")
+    kinds = [facts.kinds.of(v) for v in values if v is not None]
+    pairs: list[tuple[str, Value | None, Value | None]] = [("the result", kinds[0], kinds[1])]
+    if kinds[0].items is not None and kinds[1].items is not None and len(kinds[0].items) == len(kinds[1].items):
+        pairs = [(f"result {i}", x, y) for i, (x, y) in enumerate(zip(kinds[0].items, kinds[1].items))]
+    sure = _agreement(pairs, facts, function)
+    if isinstance(sure, NoFix):
+        return sure
+    arms = [Arm(tuple(s[:-1]), (s[-1].value,)) for s in sides]  # type: ignore[attr-defined]
+    return _checked(node, (node, *rest), arms[0], arms[1], (), sure, facts)
+
+
+def _blocks(parent: ast.AST | None) -> list[list[ast.stmt]]:
+    return [b for b in (getattr(parent, f, None) for f in ("body", "orelse", "finalbody")) if isinstance(b, list)]
+
+
+def _agreement(pairs: Sequence[tuple[str, Value | None, Value | None]], facts: Facts, function: ast.AST) -> Evidence | NoFix:
+    floats = facts.kinds.floats(function)  # type: ignore[arg-type]
+    level, because = Level.PROVED, "dtype and shape are the same in both arms"
+    for name, a, b in pairs:
+        if a is None or b is None:
+            return NoFix(f"`{name}` is bound in one arm only")
+        found = agree(a, b, floats)
+        if not found.holds:
+            return NoFix(f"`{name}`: {found.because}" if name.isidentifier() else f"{name}: {found.because}")
+        if weaker(level, found.level) is not level:
+            level, because = found.level, found.because
+    return Evidence(level, because)
+
+
+def _checked(
+    node: ast.If, replaced: tuple[ast.stmt, ...], true: Arm, false: Arm, outputs: tuple[str, ...], sure: Evidence, facts: Facts
+) -> Branch | NoFix:
+    """The branch, when no arm does what a graph cannot hold."""
+    changes: list[str] = []
+    for arm in (true, false):
+        nodes: list[ast.AST] = [*arm.body, *(r for r in arm.results if r is not None)]
+        refused = _uncapturable(facts.effects.of(nodes), binds(*arm.body), nodes, facts)
+        if refused is not None:
+            return refused
+        if _owns_parameters(nodes, facts):
+            changes.append("in compiled training, parameters of the arm not taken get zero gradients instead of None")
+    nodes = [*true.body, *false.body, *(r for a in (true, false) for r in a.results if r is not None)]
+    operands = _operands(node, true, false, outputs, facts)
+    if isinstance(operands, NoFix):
+        return operands
+    cheap = not outputs or len(outputs) == 1
+    elementwise = cheap and all(_evaluable(n, facts) for n in nodes)
+    if not elementwise and (held := _changing_float(node, nodes, facts)):
+        return NoFix(f"`{held}` is a Python number that may change from call to call, which torch.cond does not take")
+    return Branch(replaced, true, false, outputs, operands, elementwise, sure, tuple(dict.fromkeys(changes)))
+
+
+def _uncapturable(effect: Effect, local: set[str], nodes: Sequence[ast.AST], facts: Facts) -> NoFix | None:
+    outside = {m for m in effect.mutates if m not in local or m == "?"}
+    if outside:
+        return NoFix(f"an arm changes `{min(outside)}` in place")
+    if effect.stores:
+        return NoFix(f"an arm assigns `{min(effect.stores)}`")
+    if effect.io:
+        return NoFix(f"an arm calls `{effect.io[0]}`")
+    if effect.unknown:
+        return NoFix(f"an arm calls `{effect.unknown[0]}`, of which nothing is known")
+    if effect.state:
+        return NoFix(f"`{effect.state[0]}` updates its running statistics in training")
+    if effect.reads:
+        return NoFix(f"an arm reads a tensor on the host (line {effect.reads[0]})")
+    if effect.breaks or effect.raises:
+        return NoFix(f"an arm cannot be captured: {effect.breaks[0]}" if effect.breaks else "an arm raises")
+    if effect.jumps:
+        return NoFix(f"an arm has a `{min(effect.jumps)}`")
+    return None
+
+
+def _owns_parameters(nodes: Sequence[ast.AST], facts: Facts) -> bool:
+    """True where the nodes run layers or read parameters of `self`."""
+    for root in nodes:
+        for n in ast.walk(root):
+            if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load):
+                value = facts.kinds.of(n)
+                owner = facts.classes.owner(n)
+                own = owner is not None and n.attr not in owner[0].buffers and any(r.startswith("self.") for r in value.roots)
+                if value.tag is Tag.MODULE or value.tag is Tag.TENSOR and own:
+                    return True
+    return False
+
+
+def _operands(node: ast.If, true: Arm, false: Arm, outputs: tuple[str, ...], facts: Facts) -> tuple[str, ...] | NoFix:
+    """Local tensors that an arm reads before it binds them, and names that an arm passes through."""
+    before = facts.kinds.before(node)
+    wanted: list[str] = []
+    for arm in (true, false):
+        used = reads(*arm.body, *(r for r in arm.results if r is not None))
+        names = _ordered_reads([*arm.body, *(r for r in arm.results if r is not None)])
+        for name in [*names, *(o for o in outputs if o not in binds(*arm.body))]:
+            known = before.get(name)
+            if name in wanted or known is None:
+                continue
+            if known.tag is Tag.TENSOR and not known.optional or name in outputs and known.tag is Tag.UNKNOWN:
+                wanted.append(name)
+            elif name in binds(*arm.body) and name in used:
+                return NoFix(f"an arm reads `{name}`, which is not known to be a tensor, and binds it again")
+    return tuple(wanted)
+
+
+def _ordered_reads(nodes: Sequence[ast.AST]) -> list[str]:
+    found = [(n.lineno, n.col_offset, n.id) for root in nodes for n in ast.walk(root) if isinstance(n, ast.Name)]
+    return list(dict.fromkeys(name for *_, name in sorted(found)))
+
+
+def _evaluable(root: ast.AST, facts: Facts) -> bool:
+    """True where every tensor operation is elementwise, never raises, and has a finite derivative everywhere."""
+    for node in ast.walk(root):
+        if isinstance(node, ast.expr) and not isinstance(node, (ast.Name, ast.Constant, ast.Attribute)) and facts.kinds.of(node).is_tensor:
+            if not _safe(node, facts):
+                return False
+    return True
+
+
+def _safe(node: ast.expr, facts: Facts) -> bool:
+    match node:
+        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult()):
+            return True
+        case ast.BinOp(op=ast.Div()):
+            right = node.right
+            return isinstance(right, ast.Constant) and bool(right.value)
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd()) | ast.Compare():
+            return True
+        case ast.Call():
+            func = node.func
+            on_tensor = isinstance(func, ast.Attribute) and facts.kinds.of(func.value).is_tensor
+            op = torch_api.method(func.attr) if on_tensor and isinstance(func, ast.Attribute) else torch_api.function(facts.names.qualified(func) or "")
+            return op is not None and op.elementwise and op.total and op.safe_gradient and op.random == "never" and not op.mutates
+    return False
+
+
+def _changing_float(branch: ast.If, nodes: Sequence[ast.AST], facts: Facts) -> str | None:
+    """A local Python number that is not an int, read in an arm: torch.cond fails on one that varies between calls."""
+    before = facts.kinds.before(branch)
+    for name in _ordered_reads(nodes):
+        value = before.get(name)
+        if value is not None and value.tag is Tag.HOST and value.detail in ("float", "") and value.deps:
+            return name
+    return None

@@ -1,0 +1,350 @@
+"""What a compiled entry computes from its inputs alone and reads on the host: what can be decided before the graph."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..model import NoFix
+from .classes import FunctionNode
+from .effects import Effect
+from .flow import binds, leaves, reads, walk_scope
+from .predicates import holds_tensor, total
+from .values import ELSEWHERE, Tag
+
+if TYPE_CHECKING:
+    from . import Facts
+
+GRAD_MODES = frozenset({"torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.autograd.no_grad"})
+_WORDS = {ast.Lt: "below", ast.Gt: "above", ast.LtE: "at_most", ast.GtE: "at_least", ast.Eq: "is", ast.NotEq: "is_not"}
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """An expression that is computed outside and passed in.
+
+    Attributes:
+        node: the expression.
+        name: what to call it.
+        guards: conditions (with their polarity) under which the original evaluates it; all must hold for evaluating it.
+        boolean: it is a condition on a tensor, so `bool(…)` of it is passed.
+    """
+
+    node: ast.expr
+    name: str
+    guards: tuple[tuple[ast.expr, bool], ...]
+    boolean: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Hoist:
+    """What moves out of one function.
+
+    Attributes:
+        function: the compiled entry.
+        prologue: whole statements of its body that move, in order.
+        flags: expressions that move.
+        passed: names that the prologue binds and the rest reads, parameters excluded.
+        sites: the nodes at which the graph was cut.
+    """
+
+    function: FunctionNode
+    prologue: tuple[ast.stmt, ...]
+    flags: tuple[Flag, ...]
+    passed: tuple[str, ...]
+    sites: tuple[ast.expr, ...]
+
+
+class Hoists:
+    """The hoists of one file, per function."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._plans: dict[FunctionNode, Hoist | NoFix | None] = {}
+
+    def of(self, function: FunctionNode) -> Hoist | NoFix | None:
+        """What can be hoisted from the function; None where it reads nothing of its inputs on the host."""
+        if function not in self._plans:
+            self._plans[function] = _Search(self._facts, function).plan()
+        return self._plans[function]
+
+    def covers(self, test: ast.expr) -> bool:
+        """True where the condition will be decided outside."""
+        function = self._facts.function_of(test)
+        plan = self.of(function) if function is not None else None
+        return isinstance(plan, Hoist) and any(test is s for s in plan.sites)
+
+
+class _Search:
+    """The search for a hoist in one function."""
+
+    def __init__(self, facts: Facts, function: FunctionNode) -> None:
+        self.facts = facts
+        self.function = function
+        self.flow = facts.flow(function)
+        body = function.body
+        self.body = body[1:] if ast.get_docstring(function, clean=False) is not None else body
+        owner = facts.classes.of_function(function)
+        self.owner = self.flow.parameters[0] if owner is not None and self.flow.parameters else None
+        self.parameters = set(self.flow.parameters) - {self.owner}
+        self.moved: list[ast.stmt] = []
+        self.available = set(self.parameters)  # names that the outer function knows with their value
+        self.around: list[ast.stmt] = []  # the statement that holds a nested flag
+        self.skipped: list[ast.stmt] = []  # statements that a later hoisted one is moved across
+
+    def plan(self) -> Hoist | NoFix | None:
+        region = self.facts.regions.of(self.function)
+        if not region or not region.entry:
+            return None
+        flags: list[Flag] = []
+        sites: list[ast.expr] = []
+        needed: list[ast.stmt] = []
+        for statement in self.body:
+            found = list(self._sites_in(statement))
+            if self._movable(statement):
+                self.moved.append(statement)
+                self.available |= binds(statement)
+                if found:
+                    needed.append(statement)
+                    sites += found
+                continue
+            for flag in self._flags(statement):
+                flags.append(flag)
+                sites += [s for s in found if s is flag.node or any(n is s for n in ast.walk(flag.node))]
+            self.skipped.append(statement)
+            self.available -= binds(statement)
+        if not flags and not needed:
+            return None
+        refused = self._refusal(flags)
+        if refused is not None:
+            return refused
+        prologue = self._slice(needed, flags)
+        rest = [s for s in self.body if s not in prologue]
+        later = set().union(*(reads(s) for s in rest)) if rest else set()
+        passed = [n for s in prologue for n in _ordered(binds(s), s) if n in later and n not in self.parameters]
+        unique = _named_apart(flags, self.facts)
+        return Hoist(self.function, tuple(prologue), unique, tuple(dict.fromkeys(passed)), tuple(sites))
+
+    # -- what the graph is cut by --------------------------------------------------------------------------------------
+    def _sites_in(self, statement: ast.stmt) -> Iterator[ast.expr]:
+        """Expressions of the statement that read tensors on the host, outermost first."""
+        for node in walk_scope(statement):
+            if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)) and holds_tensor(node.test, self.facts):
+                yield node.test
+            elif isinstance(node, ast.Call) and (self._reads(node)):
+                yield node
+            elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and self.facts.effects.of([node]).breaks:
+                yield node
+
+    def _reads(self, call: ast.Call) -> bool:
+        own = Effect()
+        self.facts.effects.node(call, own)
+        return bool(own.reads) or bool(own.breaks)
+
+    # -- what may move -------------------------------------------------------------------------------------------------
+    def _movable(self, statement: ast.stmt) -> bool:
+        """True where the statement computes locals from the inputs alone, and what stands before it does not matter."""
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.If, ast.AugAssign)) or isinstance(statement, ast.AnnAssign) and not statement.value:
+            return False
+        if any(isinstance(n, (ast.Return, ast.Raise, ast.Assert, ast.Lambda, ast.FunctionDef, ast.NamedExpr)) for n in ast.walk(statement)):
+            return False
+        targets = binds(statement)
+        if not targets or any(targets & reads(s) or targets & binds(s) for s in self.skipped):
+            return False
+        return self._input_only([statement], reads(statement) - (targets - self.available))
+
+    def _input_only(self, nodes: list[ast.AST], names: set[str]) -> bool:
+        """True where evaluating the nodes at the start of the function gives the same, and changes nothing."""
+        effect = self.facts.effects.of(nodes)
+        if effect.mutates or effect.stores or effect.io or effect.unknown or effect.random or effect.state or effect.raises:
+            return False
+        if effect.jumps or any("statement" in b for b in effect.breaks):
+            return False
+        local = binds(*self.function.body) | self.parameters
+        if any(n in local and n not in self.available for n in names):
+            return False
+        before = self.facts.effects.of([*self.skipped, *self.around])
+        for root in nodes:
+            for node in walk_scope(root):
+                if isinstance(node, ast.expr) and not self._stable(node, before):
+                    return False
+        return True
+
+    def _stable(self, node: ast.expr, before: Effect) -> bool:
+        """True where the value read by the node is the same at the start of the function."""
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            value = self.facts.kinds.of(node)
+            if node.id == self.owner:
+                return self._plain_self(node)
+            if node.id in before.mutates or value.roots & before.mutates:
+                return False
+            if node.id in self.available:
+                return True
+            return value.tag is not Tag.UNKNOWN and not any(d.startswith("global") for d in value.deps) or self._constant_global(node)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == self.owner:
+            owner = self.facts.classes.owner(node)
+            mark = f"self.{node.attr}"
+            if owner is None or mark in before.mutates or mark in before.stores or f"{self.owner}.{node.attr}" in before.stores:
+                return False
+            value = self.facts.kinds.of(node)
+            changing = owner[0].is_rebound(node.attr) and bool(before.unknown)
+            return not changing and (value.tag in (Tag.HOST, Tag.NONE, Tag.CALLABLE) or value.tag is Tag.TENSOR and not before.unknown)
+        return True
+
+    def _constant_global(self, node: ast.Name) -> bool:
+        """A function, class or constant of the module, that nothing rebinds."""
+        value = self.facts.kinds.of(node)
+        if value.tag is Tag.CALLABLE:
+            return True
+        bound = self.facts.names.binding(node)
+        return bound is not None and bound.scope.kind == "module" and bound.single and value.tag is Tag.HOST
+
+    def _plain_self(self, node: ast.Name) -> bool:
+        """`self` may only stand before a dot."""
+        return isinstance(self.facts.names.parent(node), ast.Attribute)
+
+    # -- flags ---------------------------------------------------------------------------------------------------------
+    def _flags(self, statement: ast.stmt) -> Iterator[Flag]:
+        """The largest expressions of a statement that stay on inputs and read a tensor on the host."""
+        yield from self._visit(statement, ())
+
+    def _visit(self, node: ast.AST, guards: tuple[tuple[ast.expr, bool], ...]) -> Iterator[Flag]:
+        if isinstance(node, ast.expr):
+            flag = self._flag(node, guards, boolean=False)
+            if flag is not None:
+                yield flag
+                return
+        if isinstance(node, ast.If):
+            flag = self._flag(node.test, guards, boolean=True)
+            if flag is not None:
+                yield flag
+            else:
+                yield from self._visit(node.test, guards)
+            self.around.append(node)
+            for body, holds in ((node.body, True), (node.orelse, False)):
+                for child in body:
+                    yield from self._visit(child, (*guards, (node.test, holds)))
+            self.around.pop()
+            return
+        if isinstance(node, (ast.For, ast.While, ast.AsyncFor, ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.Try, ast.With)):
+            return
+        if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.BoolOp, ast.IfExp)):
+            return
+        if isinstance(node, (ast.Raise, ast.Assert)):
+            return
+        for child in ast.iter_child_nodes(node):
+            yield from self._visit(child, guards)
+
+    def _flag(self, expr: ast.expr, guards: tuple[tuple[ast.expr, bool], ...], boolean: bool) -> Flag | None:
+        value = self.facts.kinds.of(expr)
+        condition = boolean and holds_tensor(expr, self.facts)
+        if not condition and not (value.tag is Tag.HOST and self._host_read(expr)):
+            return None
+        if self.around and reads(expr) & binds(self.around[0]):
+            return None
+        if ELSEWHERE in value.deps or "rng" in value.deps or not self._input_only([expr], reads(expr)):
+            return None
+        kept = self._guards(expr, guards)
+        if kept is None:
+            return None
+        return Flag(expr, _name(expr, self.facts), kept, condition)
+
+    def _host_read(self, expr: ast.expr) -> bool:
+        return isinstance(expr, (ast.Call, ast.Compare, ast.BinOp)) and any(isinstance(n, ast.Call) and self._reads(n) for n in ast.walk(expr))
+
+    def _guards(self, expr: ast.expr, guards: tuple[tuple[ast.expr, bool], ...]) -> tuple[tuple[ast.expr, bool], ...] | None:
+        """The conditions to keep around the expression; None where it must not be evaluated without one that cannot move."""
+        exits = [(s.test, False) for s in self.skipped if isinstance(s, ast.If) and (leaves(s.body) or leaves(s.orelse))]
+        if total(expr, self.facts) or (not guards and not exits and not self._may_leave()):
+            return ()
+        kept: list[tuple[ast.expr, bool]] = []
+        for test, holds in [*((t, False) for t, _ in exits), *guards]:
+            if holds_tensor(test, self.facts) or not self._input_only([test], reads(test)):
+                return None
+            kept.append((test, holds))
+        return tuple(kept)
+
+    def _may_leave(self) -> bool:
+        return any(isinstance(n, (ast.Return, ast.Raise)) and not isinstance(s, ast.If) for s in self.skipped for n in walk_scope(s))
+
+    # -- the whole -----------------------------------------------------------------------------------------------------
+    def _refusal(self, flags: list[Flag]) -> NoFix | None:
+        function, names = self.function, self.facts.names
+        if isinstance(function, ast.AsyncFunctionDef) or any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)) for n in walk_scope(*function.body)):
+            return NoFix("it is a coroutine, a generator, or rebinds outer names")
+        for decorator in function.decorator_list:
+            head = decorator.func if isinstance(decorator, ast.Call) else decorator
+            known = names.qualified(head)
+            if known not in GRAD_MODES and not (known or "").startswith("torch.compile") and known != "functools.partial":
+                return NoFix(f"it is decorated with `{ast.unparse(head)}`")
+        if any(isinstance(n, ast.Name) and n.id in ("locals", "__class__") for n in ast.walk(function)):
+            return NoFix("it looks at its own frame")
+        booleans = [f for f in flags if f.boolean]
+        if len({ast.dump(f.node) for f in booleans}) > self.facts.settings.max_flags:
+            return NoFix(f"{len(booleans)} conditions would make {2 ** len(booleans)} variants of the graph; Dynamo keeps 8")
+        return None
+
+    def _slice(self, needed: list[ast.stmt], flags: list[Flag]) -> list[ast.stmt]:
+        """The movable statements that the needed ones and the flags read, in order."""
+        wanted = set().union(*(reads(s) for s in needed), *(reads(f.node) for f in flags), *(reads(t) for f in flags for t, _ in f.guards))
+        chosen = list(needed)
+        for statement in reversed(self.moved):
+            if statement in chosen or binds(statement) & wanted:
+                chosen.append(statement)
+                wanted |= reads(statement)
+        return [s for s in self.moved if s in chosen]
+
+
+def _ordered(names: set[str], node: ast.AST) -> list[str]:
+    return list(dict.fromkeys(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in names))
+
+
+def _named_apart(flags: list[Flag], facts: Facts) -> tuple[Flag, ...]:
+    """Equal expressions share one flag; different ones get different names."""
+    by_text: dict[str, str] = {}
+    taken: set[str] = set()
+    out = []
+    for flag in flags:
+        key = ast.dump(flag.node)
+        if key not in by_text:
+            by_text[key] = facts.names.fresh(flag.name, taken)
+            taken.add(by_text[key])
+        out.append(Flag(flag.node, by_text[key], flag.guards, flag.boolean))
+    return tuple(out)
+
+
+def _name(expr: ast.expr, facts: Facts) -> str:
+    """A telling name: `mask_all`, `action_mean_below_threshold`, `task_item`."""
+    if isinstance(expr, ast.UnaryOp) and isinstance(expr.op, ast.Not):
+        return f"not_{_name(expr.operand, facts)}"
+    if isinstance(expr, ast.Compare) and len(expr.ops) == 1 and type(expr.ops[0]) in _WORDS:
+        right = _name(expr.comparators[0], facts)
+        return f"{_name(expr.left, facts)}_{_WORDS[type(expr.ops[0])]}_{right}"
+    if isinstance(expr, ast.BoolOp):
+        return f"{_name(expr.values[0], facts)}_{'and' if isinstance(expr.op, ast.And) else 'or'}_more"
+    if isinstance(expr, ast.Constant):
+        return re.sub(r"\W", "_", str(expr.value).removesuffix(".0").replace("-", "minus_")) or "x"
+    if isinstance(expr, ast.Attribute):
+        return expr.attr.strip("_") or "x"
+    if isinstance(expr, ast.Name):
+        return expr.id.strip("_") or "x"
+    if isinstance(expr, ast.Subscript):
+        return _name(expr.value, facts)
+    if isinstance(expr, ast.Call):
+        if isinstance(expr.func, ast.Attribute) and facts.names.qualified(expr.func) is None:
+            head, method = _name(expr.func.value, facts), expr.func.attr
+            if isinstance(expr.func.value, ast.Name) and facts.kinds.of(expr.func.value).tag in (Tag.MODULE, Tag.INSTANCE):
+                return method.strip("_")
+            return head if method in ("item", "float", "detach", "tolist", "cpu", "int", "long", "bool", "abs") else f"{head}_{method}"
+        if expr.args:
+            function = (facts.names.qualified(expr.func) or "value").rpartition(".")[2].lower()
+            inner = _name(expr.args[0], facts)
+            return inner if function in ("bool", "int", "float") else f"{inner}_{function}"
+    if isinstance(expr, ast.BinOp):
+        return _name(expr.left, facts)
+    if isinstance(expr, ast.UnaryOp):
+        return _name(expr.operand, facts)
+    return "flag"

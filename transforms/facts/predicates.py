@@ -1,0 +1,166 @@
+"""Conditions taken apart: the Python-side conjuncts, and the part that is a tensor."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..model import Evidence, Level, NoFix
+from . import torch_api
+from .values import BOOL, SCALAR, Tag
+
+if TYPE_CHECKING:
+    from . import Facts
+
+# Tensor operations that never raise, whatever the tensor holds and however large it is (also an empty one).
+TOTAL = frozenset(
+    {"all", "any", "sum", "mean", "isnan", "isinf", "isfinite", "abs", "numel", "dim", "size", "float", "bool", "long", "int", "half", "double", "norm"}
+    | {"logical_not", "logical_and", "logical_or", "eq", "ne", "lt", "gt", "le", "ge", "is_floating_point", "square", "sqrt", "pow", "neg", "detach"}
+    | {"count_nonzero", "sign", "exp", "log", "sigmoid", "tanh", "relu", "item", "std", "var", "logical_xor", "is_tensor", "clamp"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A condition that reads a tensor.
+
+    Attributes:
+        host: leading conjuncts that are Python values; they stay in an `if`.
+        tensor: the rest, in `and`/`or`/`not` over tensors.
+        evidence: how it is known that this is a tensor.
+    """
+
+    host: tuple[ast.expr, ...]
+    tensor: ast.expr
+    evidence: Evidence
+
+
+def split(test: ast.expr, facts: Facts) -> Predicate | None:
+    """The condition taken apart, None where no tensor is read."""
+    if not holds_tensor(test, facts):
+        return None
+    evidence = _evidence(test, facts)
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        parts = test.values
+        lead = next(i for i, p in enumerate(parts) if holds_tensor(p, facts))
+        rest = parts[lead:]
+        tail = rest[0] if len(rest) == 1 else ast.copy_location(ast.BoolOp(ast.And(), rest), rest[0])
+        if len(rest) > 1:
+            tail.end_lineno, tail.end_col_offset = rest[-1].end_lineno, rest[-1].end_col_offset  # type: ignore[attr-defined]
+        return Predicate(tuple(parts[:lead]), tail, evidence)
+    return Predicate((), test, evidence)
+
+
+def holds_tensor(test: ast.expr, facts: Facts) -> bool:
+    """True where deciding the condition reads a tensor's value."""
+    if isinstance(test, ast.BoolOp):
+        return any(holds_tensor(v, facts) for v in test.values)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return holds_tensor(test.operand, facts)
+    if isinstance(test, ast.Call) and facts.names.qualified(test.func) in ("builtins.bool", "builtins.any", "builtins.all"):
+        return bool(test.args) and facts.kinds.of(test.args[0]).is_tensor
+    if isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute) and test.func.attr == "item" and not test.args:
+        return facts.kinds.of(test.func.value).is_tensor
+    if isinstance(test, ast.Compare) and not any(isinstance(o, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for o in test.ops):
+        return facts.kinds.of(test).is_tensor or any(holds_tensor(x, facts) for x in [test.left, *test.comparators])
+    return facts.kinds.of(test).is_tensor
+
+
+def _evidence(test: ast.expr, facts: Facts) -> Evidence:
+    if isinstance(test, (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Call)):
+        for node in ast.walk(test):
+            if isinstance(node, ast.expr) and facts.kinds.of(node).tag is Tag.TENSOR:
+                value = facts.kinds.of(node)
+                return Evidence(value.level, value.because or "it is computed from tensors")
+    value = facts.kinds.of(test)
+    return Evidence(value.level, value.because or "it is a tensor")
+
+
+def graph_form(test: ast.expr, facts: Facts, code: object, torch: str) -> str | NoFix:
+    """The condition as one tensor expression: `and`, `or`, `not` become `&`, `|`, `~` on 0-d bool tensors.
+
+    `code` gives the source text of a node. A lone tensor stays as it is: its truth is `!= 0`, as in the branch.
+    """
+    assert callable(code)
+    return _whole(test, facts, code)
+
+
+def _whole(test: ast.expr, facts: Facts, code: object) -> str | NoFix:
+    assert callable(code)
+    if isinstance(test, (ast.BoolOp, ast.UnaryOp)) and (isinstance(test, ast.BoolOp) or isinstance(test.op, ast.Not)):
+        return _combined(test, facts, code)
+    bare = unwrapped(test, facts)
+    if not facts.kinds.of(bare).is_tensor:
+        return NoFix(f"`{ast.unparse(test)}` is decided on the host")
+    return str(code(bare))
+
+
+def unwrapped(test: ast.expr, facts: Facts) -> ast.expr:
+    """`bool(t)`, `t.item()` and `float(t)` as conditions are `t`."""
+    if isinstance(test, ast.Call) and len(test.args) == 1 and facts.names.qualified(test.func) == "builtins.bool":
+        return test.args[0]
+    if isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute) and test.func.attr == "item" and not test.args:
+        return test.func.value
+    return test
+
+
+def _combined(test: ast.expr, facts: Facts, code: object) -> str | NoFix:
+    assert callable(code)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _combined(test.operand, facts, code)
+        return inner if isinstance(inner, NoFix) else f"~{inner}"
+    if isinstance(test, ast.BoolOp):
+        sides = [_combined(v, facts, code) for v in test.values]
+        refused = next((s for s in sides if isinstance(s, NoFix)), None)
+        if refused is not None:
+            return refused
+        doubtful = next((v for v in test.values[1:] if not total(v, facts)), None)
+        if doubtful is not None:
+            return NoFix(f"`{ast.unparse(doubtful)}` may raise where the operands before it decide alone")
+        return "(" + (" & " if isinstance(test.op, ast.And) else " | ").join(str(s) for s in sides) + ")"
+    bare = unwrapped(test, facts)
+    value = facts.kinds.of(bare)
+    if not value.is_tensor:
+        return NoFix(f"`{ast.unparse(test)}` mixes a Python value into a condition on tensors")
+    if value.shape != SCALAR:
+        return NoFix(f"`{ast.unparse(bare)}` is not known to be a 0-d tensor")
+    text = str(code(bare))
+    tight = isinstance(bare, (ast.Name, ast.Call, ast.Attribute, ast.Subscript))
+    if value.dtype == BOOL:
+        return text if tight else f"({text})"
+    return f"({text} != 0)" if tight else f"(({text}) != 0)"
+
+
+def total(expr: ast.expr, facts: Facts) -> bool:
+    """True where evaluating the expression raises for no value and no size of its tensors."""
+    for node in ast.walk(expr):
+        match node:
+            case ast.Call():
+                name = node.func.attr if isinstance(node.func, ast.Attribute) else (facts.names.qualified(node.func) or "?").rpartition(".")[2]
+                known = facts.kinds.of(node.func.value).is_tensor if isinstance(node.func, ast.Attribute) else False
+                qualified = facts.names.qualified(node.func) or ""
+                if name not in TOTAL or not (known or torch_api.function(qualified) or qualified.startswith("builtins.")):
+                    return False
+                if name in ("item", "bool", "float", "int") and not isinstance(node.func, ast.Attribute) and not _scalar(node.args, facts):
+                    return False
+                if name == "item" and isinstance(node.func, ast.Attribute) and facts.kinds.of(node.func.value).shape != SCALAR:
+                    return False
+            case ast.Compare():
+                if any(isinstance(o, (ast.In, ast.NotIn)) for o in node.ops):
+                    return False
+            case ast.BinOp(op=ast.Div() | ast.FloorDiv() | ast.Mod() | ast.Pow() | ast.MatMult()):
+                if not (facts.kinds.of(node).is_tensor and isinstance(node.op, ast.Div)):
+                    return False
+            case ast.Subscript() | ast.Await() | ast.Yield() | ast.Starred() | ast.Dict() | ast.ListComp() | ast.GeneratorExp():
+                return False
+            case ast.Name() if isinstance(node.ctx, ast.Load) and facts.kinds.of(node).optional:
+                return False
+    return True
+
+
+def _scalar(args: list[ast.expr], facts: Facts) -> bool:
+    return all(facts.kinds.of(a).tag is Tag.HOST or facts.kinds.of(a).shape == SCALAR for a in args)
+
+
+__all__ = ["Level", "Predicate", "graph_form", "holds_tensor", "split", "total", "unwrapped"]
