@@ -1,0 +1,134 @@
+"""Runs one of the texts on a draw, eagerly or compiled, each time in a freshly loaded module."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+from .arms import Arms
+from .compare import identical
+from .draws import Draw
+from .dynamo import Meter, user_compiles
+from .observe import Call, Observer, Trace
+from .snapshot import Snapshot
+from .targets import Place, Recipe, Target, seed_everything
+from .verdict import Request
+
+Function = Callable[..., Any]
+
+
+class Runner:
+    """The two texts of a request and how to run them.
+
+    Attributes:
+        old: the original.
+        new: the rewrite.
+        arms: the request's conditions, counted in every eager run of the original.
+    """
+
+    def __init__(self, request: Request, place: Place) -> None:
+        self.arms = Arms(request.old, request.conditions)
+        tree, extra = self.arms.instrumented() or (None, None)
+        self.old = Target(request.old, place, "old", tree, extra)
+        self.new = Target(request.new, place, "new")
+        self._plain_old = Target(request.old, place, "old")
+        self._recipe = Recipe(request.factory or "", request.inputs or "")
+        self._seed = request.seed
+        self._own_inputs = True
+
+    def eager(self, target: Target, draw: Draw, limit_s: float) -> Trace:
+        """Run a draw eagerly, whatever the text itself compiles.
+
+        Raises:
+            TargetError: the text cannot be loaded or built from.
+            InapplicableError: the draw does not fit.
+            OutOfMemoryError: the memory limit was met.
+        """
+        with user_compiles(None), self._built(target) as (module, function, given):
+            function = draw.prepare(function)
+            observer = Observer(target, module, function, limit_s)
+            seed_everything(self._seed + 2)
+            with draw.context():
+                return observer.run(draw.sequence(given))
+
+    def compiled(self, target: Target, draw: Draw, limit_s: float, backend: str | None = None) -> tuple[Trace, Meter]:
+        """Run a draw compiled: with the counting backend, or with a named one (then the meter counts no graphs)."""
+        plain = self._plain_old if target is self.old else target
+        trace, meter, reached = self._compiled(plain, draw, limit_s, backend, respect_user=True)
+        if not reached:
+            trace, meter, _ = self._compiled(plain, draw, limit_s, backend, respect_user=False)
+        return trace, meter
+
+    def _compiled(
+        self, target: Target, draw: Draw, limit_s: float, backend: str | None, respect_user: bool
+    ) -> tuple[Trace, Meter, bool]:
+        meter = Meter(target.canonical)
+        with user_compiles(backend or meter.backend) as asked, self._built(target) as (module, function, given):
+            chosen_by_user = bool(asked) and respect_user
+            entry = function if chosen_by_user else torch.compile(function)
+            observer = Observer(target, module, function, limit_s)
+            seed_everything(self._seed + 2)
+            with meter.listening():
+                trace = observer.run(draw.sequence(given), entry)
+            if backend is None:
+                again = self._recipe.calls(target, module)
+                meter.profiled(lambda: _quietly(entry, again))
+        return trace, meter, bool(meter.frames or meter.events or not chosen_by_user)
+
+    def sample(self) -> tuple[Function, list[Call]]:
+        """A callable of the original and the given calls, to look at (they are not run)."""
+        with user_compiles(None), self._built(self._plain_old) as (_, function, given):
+            return function, given
+
+    def check_inputs(self) -> None:
+        """Decide which text makes the calls for the rewrite: its own inputs function, where it makes the same ones."""
+        self._own_inputs = True
+        made = []
+        for target in (self._plain_old, self.new):
+            with user_compiles(None), self._built(target) as (_, _, given):
+                snapshot = Snapshot(target.canonical)
+                snapshot.add("given", given)
+                made.append(snapshot.facts)
+        self._own_inputs = made[0].keys() == made[1].keys() and all(_equal(v, made[1][k]) for k, v in made[0].items())
+
+    @contextlib.contextmanager
+    def _built(self, target: Target) -> Iterator[tuple[types.ModuleType, Function, list[Call]]]:
+        """A module with a callable and the calls for it."""
+        module = target.load()
+        maker, maker_module = target, module
+        if target is self.new and not self._own_inputs:
+            maker, maker_module = self._plain_old, self._plain_old.load()
+        try:
+            with _muted():
+                seed_everything(self._seed)
+                function = self._recipe.build(target, module)
+                seed_everything(self._seed + 1)
+                given = self._recipe.calls(maker, maker_module)
+            yield module, function, given
+        finally:
+            target.unload(module)
+            maker.unload(maker_module)
+
+
+def _quietly(function: Function, calls: list[Call]) -> None:
+    with _muted():
+        for args, kwargs in calls:
+            with contextlib.suppress(Exception):
+                function(*args, **kwargs)
+
+
+@contextlib.contextmanager
+def _muted() -> Iterator[None]:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        yield
+
+
+def _equal(old: Any, new: Any) -> bool:
+    if isinstance(old, torch.Tensor) and isinstance(new, torch.Tensor):
+        return old.shape == new.shape and old.dtype == new.dtype and identical(old, new)
+    return bool(type(old) is type(new) and (old == new or repr(old) == repr(new)))

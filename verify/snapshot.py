@@ -1,0 +1,260 @@
+"""Everything that can be reached from some values, as flat facts under readable paths."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+import enum
+import functools
+import logging
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+Facts = dict[str, Any]
+
+_MAX_DEPTH = 16
+_MAX_FACTS = 50_000
+_PLAIN = (int, float, bool, complex, bytes, type(None), torch.dtype, torch.device, torch.layout, slice, range)
+_CALLABLES = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.ModuleType, type)
+_SILENT = (logging.Logger, types.FrameType, types.TracebackType)
+# What nn.Module keeps for itself; `training` is the user's, and the three registries are walked by name.
+_INTERNAL = (set(vars(nn.Module())) - {"training"}) | {
+    "_compiled_call_impl",
+    "_is_full_backward_hook",
+    "_is_torch_compile",
+}
+_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+
+
+class Snapshot:
+    """Walks values and collects facts.
+
+    A tensor is described by dtype, shape, layout, gradient flag and bits; an object or a storage that was met before is
+    named by the path where it was met first, so equal facts mean equal aliasing too.
+
+    Args:
+        canonical: turns private module names in texts into the user's.
+    """
+
+    def __init__(self, canonical: Callable[[str], str] = str) -> None:
+        self.facts: Facts = {}
+        self._canonical = canonical
+        self._objects: dict[int, tuple[str, Any]] = {}
+        self._storages: dict[int, tuple[str, Any]] = {}
+
+    def add(self, path: str, value: Any, depth: int = 0) -> None:
+        """Describe `value` under `path`, and all that it leads to."""
+        if len(self.facts) > _MAX_FACTS or depth > _MAX_DEPTH:
+            self.facts[path] = "…"
+        elif isinstance(value, torch.Tensor):
+            self._tensor(path, value, depth)
+        elif isinstance(value, enum.Enum) or type(value) in _PLAIN or isinstance(value, _PLAIN):
+            self.facts[path] = (type(value).__name__, self._plain(value))
+        elif isinstance(value, str):
+            self.facts[path] = (type(value).__name__, self._canonical(value))
+        elif isinstance(value, np.generic):
+            self.facts[path] = (f"numpy {type(value).__name__}", value.item())
+        elif isinstance(value, np.ndarray):
+            self._array(path, value)
+        elif isinstance(value, _CALLABLES):
+            self.facts[path] = ("refers to", getattr(value, "__qualname__", getattr(value, "__name__", "?")))
+        elif isinstance(value, _SILENT):
+            self.facts[path] = type(value).__name__
+        elif not self._met(path, value):
+            self._compound(path, value, depth)
+
+    def _compound(self, path: str, value: Any, depth: int) -> None:
+        if isinstance(value, nn.Module):
+            self._module(path, value, depth)
+        elif isinstance(value, torch.Generator):
+            self.facts[path] = ("Generator", bytes(value.get_state().numpy()))
+        elif isinstance(value, Mapping):
+            self._mapping(path, value, depth)
+        elif isinstance(value, (list, tuple, collections.deque)):
+            self.facts[path] = (type(value).__qualname__, f"{len(value)} items")
+            for index, item in enumerate(value):
+                self.add(f"{path}[{index}]", item, depth + 1)
+        elif isinstance(value, (set, frozenset)):
+            self.facts[path] = (type(value).__qualname__, sorted(self._key(item) for item in value))
+        elif isinstance(value, functools.partial):
+            self.facts[path] = "partial"
+            self.add(f"{path}.func", value.func, depth + 1)
+            self.add(f"{path}.args", value.args, depth + 1)
+            self.add(f"{path}.keywords", value.keywords, depth + 1)
+        else:
+            self._object(path, value, depth)
+
+    def _met(self, path: str, value: Any) -> bool:
+        """Note where a mutable value was met first; a second meeting is a fact of its own."""
+        known = self._objects.get(id(value))
+        # The empty tuple and other shared constants are the same object everywhere, which says nothing.
+        if isinstance(value, (tuple, frozenset)) and known is None:
+            return False
+        if known is not None:
+            self.facts[path] = f"is {known[0]}"
+            return True
+        self._objects[id(value)] = (path, value)
+        return False
+
+    def _tensor(self, path: str, tensor: torch.Tensor, depth: int) -> None:
+        if self._met(path, tensor):
+            return
+        facts = self.facts
+        facts[f"{path}.dtype"] = str(tensor.dtype)
+        facts[f"{path}.shape"] = tuple(tensor.shape)
+        facts[f"{path}.type"] = type(tensor).__name__
+        facts[f"{path}.device"] = str(tensor.device)
+        facts[f"{path}.requires_grad"] = tensor.requires_grad
+        facts[f"{path}.layout"] = stride_class(tensor)
+        facts[f"{path}.memory"] = self._memory(path, tensor)
+        facts[f"{path}.bits"] = bits(tensor)
+        if tensor.is_leaf and tensor.requires_grad:
+            self.add(f"{path}.grad", tensor.grad, depth + 1)
+
+    def _memory(self, path: str, tensor: torch.Tensor) -> str:
+        if tensor.layout is not torch.strided or tensor.is_nested:
+            return "its own"
+        storage = tensor.untyped_storage()
+        known = self._storages.setdefault(storage._cdata, (path, storage))
+        return "its own" if known[0] == path else f"shared with {known[0]}"
+
+    def _array(self, path: str, array: np.ndarray[Any, Any]) -> None:
+        if self._met(path, array):
+            return
+        self.facts[f"{path}.dtype"] = f"numpy {array.dtype}"
+        self.facts[f"{path}.shape"] = array.shape
+        plain = array.dtype.kind in "biufc"
+        self.facts[f"{path}.bits"] = torch.from_numpy(array.copy(order="C")) if plain else repr(array)
+
+    def _mapping(self, path: str, value: Mapping[Any, Any], depth: int) -> None:
+        keys = [self._key(key) for key in value]
+        self.facts[path] = (type(value).__qualname__, "keys", tuple(keys))
+        for key, item in zip(keys, value.values(), strict=True):
+            self.add(f"{path}[{key}]", item, depth + 1)
+
+    def _object(self, path: str, value: Any, depth: int) -> None:
+        self.facts[path] = type(value).__qualname__
+        for name, item in attributes(value):
+            self.add(f"{path}.{name}", item, depth + 1)
+
+    def _module(self, path: str, module: nn.Module, depth: int) -> None:
+        self.facts[path] = type(module).__qualname__
+        transient = module._non_persistent_buffers_set
+        registries = (module._parameters, module._buffers, module._modules)
+        names = [tuple(f"{n} (not saved)" if n in transient else n for n in r) for r in registries]
+        self.facts[f"{path}.registered"] = tuple(names)
+        for kind in _HOOKS:
+            if getattr(module, kind, None):
+                self.facts[f"{path}.{kind[1:]}"] = len(getattr(module, kind))
+        for registry in registries:
+            for name, item in registry.items():
+                self.add(f"{path}.{name}", item, depth + 1)
+        for name, item in attributes(module):
+            self.add(f"{path}.{name}", item, depth + 1)
+
+    def _key(self, key: Any) -> str:
+        known = self._objects.get(id(key))
+        if known is not None:
+            return f"<{known[0]}>"
+        if isinstance(key, (tuple, frozenset)):
+            return f"({', '.join(self._key(item) for item in key)})"
+        if isinstance(key, (*_PLAIN, str, enum.Enum)):
+            return self._canonical(repr(key))
+        return f"<{getattr(key, '__qualname__', type(key).__qualname__)}>"
+
+    def _plain(self, value: Any) -> Any:
+        return repr(value) if isinstance(value, (enum.Enum, torch.dtype, torch.device, torch.layout)) else value
+
+
+def attributes(value: Any) -> Iterator[tuple[str, Any]]:
+    """The user's attributes of an object, by name; those that torch keeps for itself are left out."""
+    held = dict(getattr(value, "__dict__", {}))
+    for kind in type(value).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name not in ("__dict__", "__weakref__") and hasattr(value, name):
+                held.setdefault(name, getattr(value, name))
+    if isinstance(value, nn.Module):
+        held = {name: item for name, item in held.items() if name not in _INTERNAL}
+    if isinstance(value, BaseException):
+        held["args"] = value.args
+    return iter(sorted(held.items()))
+
+
+def module_globals(module: types.ModuleType) -> dict[str, Any]:
+    """The data among a module's globals: plain values, containers, tensors, and objects of its own classes."""
+    data = (int, float, complex, bool, str, bytes, list, dict, set, tuple, collections.deque, torch.Tensor, np.ndarray)
+    return {
+        name: value
+        for name, value in sorted(vars(module).items())
+        if not name.startswith("__")
+        and not isinstance(value, _CALLABLES)
+        and (isinstance(value, data) or type(value).__module__ == module.__name__)
+    }
+
+
+def closure(function: Any) -> dict[str, Any]:
+    """What a plain function keeps between calls: its cells, its default arguments and its own attributes."""
+    function = getattr(function, "__func__", function)
+    function = getattr(function, "__wrapped__", function)
+    if not isinstance(function, types.FunctionType):
+        return {}
+    held: dict[str, Any] = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with contextlib.suppress(ValueError):  # an empty cell
+            held[f"cell {name}"] = cell.cell_contents
+    held["defaults"] = [function.__defaults__, function.__kwdefaults__]
+    held["attributes"] = dict(vars(function))
+    return {name: value for name, value in held.items() if name != "__class__"}
+
+
+def tensors_in(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, torch.Tensor]]:
+    """The tensors of a nest of containers and dataclasses, with their paths."""
+    if isinstance(value, torch.Tensor):
+        yield path, value
+    elif depth > _MAX_DEPTH:
+        return
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from tensors_in(item, f"{path}[{key!r}]", depth + 1)
+    elif isinstance(value, (list, tuple, collections.deque)):
+        for index, item in enumerate(value):
+            yield from tensors_in(item, f"{path}[{index}]", depth + 1)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            yield from tensors_in(getattr(value, field.name, None), f"{path}.{field.name}", depth + 1)
+
+
+def stride_class(tensor: torch.Tensor) -> str:
+    """How the elements lie in memory, without what sizes below two leave open."""
+    if tensor.layout is not torch.strided or tensor.is_nested:
+        return str(tensor.layout)
+    if tensor.numel() < 2 or tensor.is_contiguous():
+        return "contiguous"
+    real = [
+        (stride, dim) for dim, (size, stride) in enumerate(zip(tensor.shape, tensor.stride(), strict=True)) if size > 1
+    ]
+    order = sorted(real, reverse=True)
+    dense = torch.ops.aten.is_non_overlapping_and_dense.default(tensor)
+    repeated = [dim for stride, dim in real if stride == 0]
+    text = f"dimensions in the order {[dim for _, dim in order]}"
+    return text + ("" if dense else f", repeated {repeated}" if repeated else ", with gaps")
+
+
+def bits(tensor: torch.Tensor) -> torch.Tensor | str:
+    """A dense copy of the values, outside autograd."""
+    if tensor.device.type == "meta":
+        return "no values"
+    try:
+        plain = tensor.detach()
+        plain = plain.to_dense() if plain.layout is not torch.strided else plain
+        plain = plain.dequantize() if plain.is_quantized else plain
+        return plain.resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format).cpu()
+    except (RuntimeError, NotImplementedError) as error:
+        return f"unreadable: {str(error).splitlines()[0]}"

@@ -1,0 +1,272 @@
+"""The judge's procedure: given calls, variations, compiled code, the meter, and the verdict on them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+
+from .compare import Difference, Rules, declared_by, differences, families
+from .draws import Draw, InapplicableError
+from .inputs import Catalogue
+from .observe import OutOfMemoryError, Trace
+from .runs import Runner
+from .shrink import shrunk
+from .snapshot import tensors_in
+from .snippet import snippet
+from .targets import Place, TargetError, import_path
+from .verdict import Counts, Request, Status, Verdict
+
+# Variations stop at this share of the time limit: both texts are still to be compiled after them.
+_SHARE_FOR_VARIATIONS = 0.5
+_SYSTEMATIC_PER_EXAMPLE = 8
+_SHOWN = 3
+_ALL = 1000
+
+Tell = Callable[[str], None]
+
+
+class _Settled(Exception):  # noqa: N818  # the normal end of a trial, no error
+    """The verdict is reached."""
+
+    def __init__(
+        self, status: Status, reasons: Iterable[str], counterexample: str | None = None, replay: str = ""
+    ) -> None:
+        super().__init__(status)
+        self.status, self.reasons, self.counterexample, self.replay = status, tuple(reasons), counterexample, replay
+
+
+def examine(request: Request, tell: Tell = lambda _: None) -> Verdict:
+    """Judge a request in this process, which runs user code; `tell` hears what is about to be run.
+
+    Never raises for what user code does, short of ending the process.
+    """
+    if not request.factory or not request.inputs:
+        missing = " and ".join(name for name in ("factory", "inputs") if not getattr(request, name))
+        return Verdict("UNVERIFIED", (f"nothing to run: no {missing} named",), seed=request.seed)
+    trial = _Trial(request, tell)
+    try:
+        with import_path(trial.place.root):
+            trial.run()
+    except _Settled as settled:
+        return trial.verdict(settled)
+    except OutOfMemoryError as error:
+        reason = f"out of memory at the limit of {request.memory_mb} MiB: {error}"
+        return trial.verdict(_Settled("UNVERIFIED", [reason]))
+    raise AssertionError("a trial ends with a verdict")
+
+
+class _Trial:
+    def __init__(self, request: Request, tell: Tell) -> None:
+        self.place = Place.of(request.path)
+        self._request, self._tell = request, tell
+        self._started = time.monotonic()
+        self._runner = Runner(request, self.place)
+        self._given = Draw(())
+        self._unstable: frozenset[str] = frozenset()
+        self._notes: list[str] = []
+        self._counts: tuple[Counts, Counts] | tuple[None, None] = (None, None)
+        self._limit_s = max(2.0, request.timeout_s / 4)
+
+    def verdict(self, settled: _Settled) -> Verdict:
+        """The verdict with everything that was learned on the way."""
+        before, after = self._counts
+        return Verdict(
+            status=settled.status,
+            reasons=(*settled.reasons, *self._notes),
+            counterexample=settled.counterexample,
+            arms=self._runner.arms.results(),
+            before=before,
+            after=after,
+            seed=self._request.seed,
+            replay=settled.replay,
+        )
+
+    def run(self) -> None:
+        """Ends by raising `_Settled`."""
+        old, new = self._given_calls()
+        tried = self._variations()
+        self._compiled(old, new)
+        self._settle(tried)
+
+    def _given_calls(self) -> tuple[Trace, Trace]:
+        runner = self._runner
+        self._tell("running the original on the given calls")
+        try:
+            _, given = runner.sample()
+            self._given = Draw.given(len(given))
+            started = time.monotonic()
+            old = runner.eager(runner.old, self._given, self._limit_s)
+            if old.timed_out:
+                reason = f"the original does not return within {self._limit_s:g} s on the given calls"
+                raise _Settled("UNVERIFIED", [reason])
+            self._limit_s = max(2.0, 20 * (time.monotonic() - started))
+            again = runner.eager(runner.old, self._given, self._limit_s)
+        except TargetError as error:
+            raise _Settled("UNVERIFIED", [str(error)]) from None
+        self._check_original(old, again)
+        self._tell("running the rewrite on the given calls")
+        try:
+            runner.check_inputs()
+            new = runner.eager(runner.new, self._given, self._limit_s)
+        except TargetError as error:
+            raise _Settled("REFUTED", [str(error)]) from None
+        if self._relevant(differences(again, new, self._rules(self._given))):
+            self._refute(self._given)
+        return old, new
+
+    def _check_original(self, old: Trace, again: Trace) -> None:
+        if not self._given.calls:
+            raise _Settled("UNVERIFIED", ["there are no given calls"])
+        failed = [old.failures[index] for index in sorted(old.failures)]
+        if len(failed) == len(self._given.calls) and not any(failure.deliberate for failure in failed):
+            kind, text = old.facts["call 0.raised"]
+            raise _Settled("UNVERIFIED", [f"the original fails on every given call: {kind}: {text.splitlines()[0:1]}"])
+        unstable = differences(old, again, Rules(), limit=_ALL)
+        self._unstable = families(unstable)
+        if unstable:
+            self._notes.append(f"two runs of the original differ: {unstable[0]}")
+
+    def _variations(self) -> int:
+        """How many variations were tried.
+
+        Raises:
+            _Settled: one of them shows a difference.
+        """
+        self._tell("running original and rewrite on varied calls")
+        runner, request = self._runner, self._request
+        function, given = runner.sample()
+        catalogue = Catalogue.of(request.old, function, given)
+        tried = 0
+
+        def attempt(draw: Draw) -> bool:
+            nonlocal tried
+            if time.monotonic() - self._started > _SHARE_FOR_VARIATIONS * request.timeout_s:
+                return False
+            tried += 1
+            if self._differs(draw):
+                self._refute(draw)
+            return True
+
+        complete = all(attempt(draw) for draw in catalogue.systematic(_SYSTEMATIC_PER_EXAMPLE * request.examples))
+        if complete:
+            catalogue.random(attempt, request.examples, request.seed)
+        else:
+            self._notes.append(f"the time limit ended the variations after {tried}")
+        return tried
+
+    def _differs(self, draw: Draw) -> list[Difference]:
+        """The differences on a draw; none where the draw says nothing."""
+        if "longer" in draw.modes and any(text.startswith("length") for text in self._request.declared):
+            return []
+        try:
+            old = self._runner.eager(self._runner.old, draw, self._limit_s)
+            if old.timed_out or (old.failures and _changes_types(draw)):
+                return []
+            new = self._runner.eager(self._runner.new, draw, self._limit_s)
+        except (InapplicableError, TargetError):
+            return []
+        return self._relevant(differences(old, new, self._rules(draw), self._limit))
+
+    def _confirmed(self, draw: Draw) -> list[Difference]:
+        """The differences that are there again, and that the original does not show against itself."""
+        runner = self._runner
+        try:
+            first = runner.eager(runner.old, draw, self._limit_s)
+            second = runner.eager(runner.old, draw, self._limit_s)
+            new = runner.eager(runner.new, draw, self._limit_s)
+        except (InapplicableError, TargetError):
+            return []
+        shaky = families(differences(first, second, Rules(), limit=_ALL))
+        return self._relevant(differences(second, new, self._rules(draw, shaky), self._limit))
+
+    def _refute(self, draw: Draw) -> None:
+        """Settle on a counterexample; returns where the difference is not there again."""
+        first = self._confirmed(draw)
+        if not first:
+            return
+        self._tell("making the counterexample small")
+        function, given = self._runner.sample()
+        by_user = draw.is_given(len(given))
+        # What the user gave is shown as it is; only calls that do not matter are left out.
+        sizes = () if by_user else tuple(dict.fromkeys(t.shape[0] for _, t in tensors_in(given, "") if t.dim()))
+
+        def same(candidate: Draw) -> bool:
+            return any(item.family == first[0].family for item in self._differs(candidate)[:1])
+
+        small = shrunk(draw, same, sizes)
+        found = self._confirmed(small)
+        if not found:
+            small, found = draw, first
+        lines = [str(item) for item in found[:_SHOWN]]
+        text = snippet(self._request, self.place, small, function, given, lines)
+        where = "on the given calls" if small == draw and by_user else f"on {small.words()}"
+        raise _Settled("REFUTED", [f"{lines[0]} ({where})", *lines[1:]], text, small.to_json())
+
+    def _compiled(self, old: Trace, new: Trace) -> None:
+        """Compiled code against eager code, and the meter."""
+        runner = self._runner
+        limit_s = self._request.timeout_s / 2
+        self._tell("compiling the rewrite")
+        compiled_new, after = runner.compiled(runner.new, self._given, limit_s)
+        self._tell("compiling the original")
+        compiled_old, before = runner.compiled(runner.old, self._given, limit_s)
+        self._counts = before.counts(), after.counts()
+        self._hold_against(old, compiled_old, new, compiled_new, "eager")
+        backends = [name for name in self._request.backends if name != "eager"]
+        if "aot_eager" not in backends and any(".gradient of " in path for path in new.facts):
+            backends.append("aot_eager")
+        for backend in backends:
+            self._tell(f"compiling with {backend}")
+            by_new, _ = runner.compiled(runner.new, self._given, limit_s, backend)
+            rules = Rules(tolerant=True, unstable=self._unstable)
+            if differences(new, by_new, rules, limit=1):
+                by_old, _ = runner.compiled(runner.old, self._given, limit_s, backend)
+                self._hold_against(old, by_old, new, by_new, backend)
+
+    def _hold_against(self, old: Trace, compiled_old: Trace, new: Trace, compiled_new: Trace, backend: str) -> None:
+        """What compiling changes in the rewrite, and not in the original."""
+        rules = Rules(tolerant=True, unstable=self._unstable)
+        usual = differences(old, compiled_old, rules, limit=_ALL)
+        excused = {item.path for item in usual}
+        found = self._relevant(i for i in differences(new, compiled_new, rules, limit=_ALL) if i.path not in excused)
+        if found:
+            lines = [f"compiled with backend {backend} it differs from eager: {item}" for item in found[:_SHOWN]]
+            raise _Settled("REFUTED", lines)
+        if usual:
+            self._notes.append(f"the original differs from itself when compiled with backend {backend}: {usual[0]}")
+
+    def _settle(self, tried: int) -> None:
+        missed = [
+            f"branch not exercised: the condition at line {arm.line} was never {'true' if not arm.taken else 'false'}"
+            for arm in self._runner.arms.results()
+            if not arm.exercised
+        ]
+        if missed:
+            raise _Settled("UNVERIFIED", missed)
+        if any(".returned" in family for family in self._unstable):
+            raise _Settled("UNVERIFIED", ["the original is not deterministic in what it returns"])
+        count = len(self._given.calls)
+        raise _Settled("VERIFIED", [f"no difference on {count} given calls and {tried} variations"])
+
+    def _rules(self, draw: Draw, shaky: frozenset[str] = frozenset()) -> Rules:
+        return Rules(generated=not draw.is_given(len(self._given.calls)), unstable=self._unstable | shaky)
+
+    @property
+    def _limit(self) -> int:
+        return _ALL if self._request.declared else 8
+
+    def _relevant(self, found: Iterable[Difference]) -> list[Difference]:
+        """Without what the rules declare; that is noted once."""
+        kept = []
+        for item in found:
+            declared = declared_by(item, self._request.declared)
+            if declared is None:
+                kept.append(item)
+            elif f"as declared: {declared}" not in self._notes:
+                self._notes.append(f"as declared: {declared}")
+        return kept
+
+
+def _changes_types(draw: Draw) -> bool:
+    """True where an argument became one of another type: whether that is accepted is the original's choice."""
+    return any(change.kind == "list" for call in draw.calls for change in call.changes)
