@@ -42,7 +42,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """One overload, without `self` for methods. `variadic`: the last positional parameter takes the rest, as `*size`."""
+    """One overload, without `self` for methods; `variadic` where the last positional parameter takes the rest."""
 
     parameters: tuple[Parameter, ...]
     returns: Returns
@@ -63,6 +63,11 @@ class Signature:
             return None
         return given if all(_accepts(by_name[name], kind) for name, kind in given.items()) else None
 
+    def takes_another_tensor(self, given: Mapping[str, Argument], method: bool) -> bool:
+        """True where an argument beside the operation's own tensor may be a tensor."""
+        own = self.parameters[:1] if not method or (self.parameters and self.parameters[0].name == "self") else ()
+        return any(p.tensor and p.name in given and p not in own for p in self.parameters)
+
 
 @dataclass(frozen=True, slots=True)
 class Op:
@@ -71,7 +76,7 @@ class Op:
     Attributes:
         name: "torch.where"; "torch.Tensor.add_" for a method.
         signatures: the overloads; empty where torch does not say.
-        returns: what comes back; "tensors" is any tuple or list of them, "host" a number, string, size, dtype or device.
+        returns: what comes back; "tensors" is any tuple or list of them, "host" a number, string, size, dtype, device.
         reads: it copies values to the host: a graph break, and a synchronisation on an accelerator.
         mutates: parameters that it always writes to; "self" for the tensor of a method.
         mutates_if: parameters that make it write: to themselves (`out`), or to the first argument (`inplace`).
@@ -80,12 +85,13 @@ class Op:
         alias: whether the result shares storage with an argument.
         elementwise: each element of the result depends on the elements at its place (after broadcasting) alone.
         total: elementwise, and never raises for float tensors that broadcast, whatever their values.
-        dtype: without a `dtype` argument. same: that of the first tensor; promote: the promotion of all operands (without
-            a mask or condition); float: the same promotion, integers become the default dtype or are refused; accumulate: as
-            same, but integers and bool become int64; bool; int64.
+        dtype: of the (first) result, without a `dtype` argument. same: that of the first tensor; promote: the promotion
+            of all operands, masks and conditions aside (powers of bool are int64); float: that promotion, where
+            integers become the default dtype or are refused; accumulate: as same, but integers and bool become int64.
         reduction: without `dim` the result is 0-d.
-        gradient: total: an incoming zero stays zero and the derivative is finite at any input, also inf and NaN; finite: at
-            every finite input (magnitudes up to 1e30 for what is not elementwise); unsafe: neither, or not known.
+        gradient: total: the derivative is finite at any input, also inf and NaN; finite: at every finite input
+            (magnitudes up to 1e30 for what is not elementwise); unsafe: neither, or not known. A finite derivative
+            times an incoming zero is zero, so what `torch.where` does not select leaves no NaN behind.
         effect: it changes something other than its arguments: global state, files, gradients.
     """
 
@@ -113,12 +119,16 @@ class Op:
     @property
     def takes_tensor(self) -> bool:
         """True for a function whose first argument must be a tensor or a sequence of tensors, in every overload."""
-        return bool(self.signatures) and all(s.parameters and s.parameters[0].tensor and not s.parameters[0].host for s in self.signatures)
+        return bool(self.signatures) and all(
+            s.parameters and s.parameters[0].tensor and not s.parameters[0].host for s in self.signatures
+        )
 
     def called(self, positional: Sequence[Argument] = (), keywords: Mapping[str, Argument] | None = None) -> Op:
-        """The same operation for these arguments (for a method, without its tensor): `returns`, `reduction` and
-        `value_shape` are theirs, "unknown" where the overloads that take them do not agree. A constant True or False is
-        given as such, since some overloads hang on it. Nothing changes where torch publishes no overloads.
+        """The same operation for these arguments (for a method, without its tensor).
+
+        `returns`, `reduction`, `value_shape` and `reads` are theirs, "unknown" where the overloads that take them do
+        not agree. A constant True or False is given as such, since some overloads hang on it. Nothing changes where
+        torch publishes no overloads.
         """
         bound = [(s, s.bind(positional, keywords or {})) for s in self.signatures]
         fits = [(s, given) for s, given in bound if given is not None]
@@ -126,17 +136,17 @@ class Op:
             return self if not self.signatures else replace(self, returns="unknown", reduction=False)
         returns = {s.returns for s, _ in fits}
         full = not any(given.get(name, "none") != "none" for _, given in fits for name in _REDUCED)
-        whole = full and not any(p.tensor for s, g in fits for p in s.parameters[self._own_tensors :] if p.name in g)
+        method = self.name.startswith("torch.Tensor.")
+        whole = full and not any(s.takes_another_tensor(given, method) for s, given in fits)
+        by_value = any(s.value_shape for s, _ in fits)
+        told_apart = any(s.value_shape for s in self.signatures)
         return replace(
             self,
             returns=returns.pop() if len(returns) == 1 else "unknown",
             reduction=self.reduction and whole,
-            value_shape=any(s.value_shape for s, _ in fits) or (self.value_shape and not _differ(self.signatures)),
+            reads=self.reads and (by_value or not told_apart),
+            value_shape=by_value or (self.value_shape and not told_apart),
         )
-
-    @property
-    def _own_tensors(self) -> int:
-        return 0 if self.name.startswith("torch.Tensor.") else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +178,9 @@ class Layer:
 
 
 def canonical(qualified: str) -> str:
-    """The public name of what `qualified` names: "torch.nn.Linear" for "torch.nn.modules.linear.Linear", "torch.abs" for
-    "torch.absolute"; itself where it is not known by another name.
+    """The best known name of what `qualified` names: "torch.nn.Linear" for "torch.nn.modules.linear.Linear".
+
+    A name that is not known by another is its own: "torch.absolute" is "torch.abs", "mine.abs" is "mine.abs".
     """
     return str(_table()["aliases"].get(qualified, qualified))
 
@@ -189,13 +200,13 @@ def function(qualified: str) -> Op | None:
 
 @functools.cache
 def method(name: str) -> Op | None:
-    """The method of `torch.Tensor` of that name, special ones (`__add__`, `__bool__`) included; None where there is none."""
+    """The method of `torch.Tensor` of that name, `__add__` and its like included; None where there is none."""
     entry = _table()["methods"].get(name)
     return _op(f"torch.Tensor.{name}", entry) if entry else None
 
 
 def attribute(name: str) -> Kind:
-    """What reading the attribute of a tensor gives; "optional" is a tensor or None; "unknown" for methods and the rest."""
+    """What reading an attribute of a tensor gives; "optional" is a tensor or None; methods are "unknown"."""
     found: Kind = _table()["attributes"].get(name, "unknown")
     return found
 
@@ -213,7 +224,9 @@ def layer(qualified: str) -> Layer | None:
     entry: dict[str, Any] | None = _table()["layers"].get(name)
     if entry is None:
         return None
-    return Layer(name, tuple(entry["parameters"].split()), **{k: v for k, v in entry.items() if k != "parameters"})
+    return Layer(
+        name, tuple(entry.get("parameters", "").split()), **{k: v for k, v in entry.items() if k != "parameters"}
+    )
 
 
 @functools.cache
@@ -227,9 +240,9 @@ def _table() -> dict[str, Any]:
 def _op(name: str, entry: Sequence[str]) -> Op:
     """Read `returns alias dtype gradient random words…` and the overloads after it."""
     returns, alias, dtype, gradient, random, *words = entry[0].split()
-    flags = {word: True for word in words if word in _FLAGS}
     writes = [word.partition(":") for word in words if ":" in word]
     fields: dict[str, Any] = {
+        **{word: True for word in words if word in _FLAGS},
         "returns": returns,
         "alias": alias,
         "dtype": dtype,
@@ -238,12 +251,14 @@ def _op(name: str, entry: Sequence[str]) -> Op:
         "mutates": tuple(name for key, _, name in writes if key == "mutates"),
         "mutates_if": tuple(name for key, _, name in writes if key == "mutates_if"),
     }
-    return Op(name, tuple(_signature(text) for text in entry[1:]), **fields, **flags)
+    return Op(name, tuple(_signature(text) for text in entry[1:]), **fields)
 
 
 def _signature(text: str) -> Signature:
-    """Read `*input dim? / keepdim? out? -> tensors value_shape`: `*` a tensor, `~` a tensor or a host value, `?` optional, after `/` by
-    keyword only, `...` variadic, `name=true` taken only with that constant.
+    """Read `*input dim? / keepdim? out? -> tensor`.
+
+    `*` a tensor, `~` a tensor or a host value, `?` optional, after `/` by keyword only, `...` variadic, `name=true`
+    taken only with that constant; `value_shape` may follow the result.
     """
     left, _, right = text.partition("->")
     parameters: list[Parameter] = []
@@ -280,7 +295,3 @@ def _accepts(parameter: Parameter, kind: Argument) -> bool:
     if kind in ("unknown", "none"):
         return True
     return parameter.tensor if kind == "tensor" else parameter.host
-
-
-def _differ(signatures: Sequence[Signature]) -> bool:
-    return any(s.value_shape for s in signatures)

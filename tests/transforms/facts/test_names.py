@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
+
 from refactor.transforms.facts.names import Names
 from refactor.transforms.source import Source
 
