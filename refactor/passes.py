@@ -10,7 +10,7 @@ from typing import Protocol
 
 from .errors import UserError
 from .suppress import suppress
-from .transforms.model import Condition, Edit, Finding, Fix, Level, NoFix, RuleSettings, Safety, Span
+from .transforms.model import Condition, Edit, Finding, Fix, NoFix, RuleSettings, Safety, Span
 from .transforms.source import Source
 
 MAX_PASSES = 10
@@ -63,7 +63,7 @@ class Applied:
     @property
     def risky(self) -> bool:
         """True where the fix changes something a caller can see, or rests on an assumption."""
-        return self.fix.safety is not Safety.SAFE or self.finding.evidence.level is Level.ASSUMED
+        return self.fix.safety is not Safety.SAFE
 
 
 @dataclass(frozen=True)
@@ -265,8 +265,7 @@ def _refusal(finding: Finding, aim: Aim) -> NoFix | None:
         return finding.refusal
     if finding.safety is Safety.DISPLAY:
         return NoFix("advice only: there is nothing to rewrite in this file")
-    risky = finding.safety is Safety.UNSAFE or finding.evidence.level is Level.ASSUMED
-    return _NEEDS_LEAVE if risky and not aim.risky else None
+    return _NEEDS_LEAVE if finding.safety is Safety.UNSAFE and not aim.risky else None
 
 
 _NEEDS_LEAVE = NoFix(

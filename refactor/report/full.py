@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import click
 
 from ..passes import Left
-from ..transforms.model import Finding, Level, Safety
+from ..transforms.model import Finding, Safety
 
 _LINE = re.compile(r"\r\n|\r|\n")
 
@@ -23,7 +23,7 @@ def mark(finding: Finding) -> str:
 
 def needs_leave(finding: Finding) -> bool:
     """True where the fix is not exact or rests on an assumption."""
-    return finding.safety is Safety.UNSAFE or finding.evidence.level is Level.ASSUMED
+    return finding.safety is Safety.UNSAFE
 
 
 def block(name: str, lines: list[str], finding: Finding, left: Left | None = None) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..model import Level
 from . import torch_api
 from .calls import Target
-from .conventions import CASTS, FACTORIES, KEEP_DTYPE_METHODS, SAME_SHAPE, argument, needs_float
+from .conventions import SHARED, CASTS, FACTORIES, KEEP_DTYPE_METHODS, SAME_SHAPE, argument, needs_float
 from .values import (
     BOOL,
     DEFAULT,
@@ -166,6 +166,8 @@ class Applied:
             return first
         if needs_float(op) and first is not None:
             self.floats.add(first)
+        if op.name in ("torch.where", "torch.Tensor.where"):
+            tensors = [a for i, a in enumerate(args) if i != (0 if op.name == "torch.where" else 1) and a in tensors]
         operands = [(t.dtype, t.shape) for t in [*tensors, *(k for k in keywords.values() if k.tag is Tag.TENSOR)]]
         match op.dtype:
             case "bool":
@@ -273,6 +275,9 @@ class Applied:
             if name == "to" or name == "type_as":
                 return self._converted(base, e, args, keywords, found)
             return found
+        if base.tag is Tag.UNKNOWN and op is not None and name not in SHARED and name not in _METADATA and ELSEWHERE not in base.deps:
+            assumed = replace(base, tag=Tag.TENSOR, level=Level.ASSUMED, because=f"`.{name}(…)` on line {e.lineno}")
+            return self._method(assumed, e, name, args, keywords, deps, env)
         if base.tag is Tag.UNKNOWN and name in _METADATA:
             return host("int" if name in ("dim", "numel") else "size" if name == "size" else "", deps)
         if base.tag is Tag.SEQUENCE or base.detail == "str":

@@ -28,6 +28,14 @@ CASTS |= {"short": "int16", "char": "int8", "byte": "uint8"}
 FACTORIES = frozenset({"torch.zeros", "torch.ones", "torch.rand", "torch.randn", "torch.empty", "torch.full"})
 KEEP_DTYPE_METHODS = frozenset({"new_zeros", "new_ones", "new_full", "new_empty"})
 
+# Methods that tensors and other common Python types share: their use says little.
+SHARED = frozenset(
+    {"copy", "count", "index", "sort", "format", "replace", "split", "get", "keys", "values", "items", "pop", "append", "update", "clear"}
+    | {"add", "remove", "extend", "insert", "reverse", "union", "difference", "type", "size", "to", "eval", "train", "apply", "cpu", "cuda"}
+    | {"half", "float", "double", "register_hook", "share_memory", "name", "names", "data", "device", "dtype", "parameters", "numpy", "fill"}
+    | {"bind", "map_", "cast", "close", "write", "read", "flush", "send", "encode", "decode", "is_integer", "bit_length", "real", "imag", "conjugate"}
+)
+
 
 def needs_float(op: torch_api.Op) -> bool:
     """True for an operation that raises for integer tensors."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from . import torch_api
 from .calls import Target
 from .classes import FunctionNode
+from .conventions import argument
 from .flow import walk_scope
 from .values import ELSEWHERE, UNKNOWN, Tag
 
@@ -220,9 +221,13 @@ class Effects:
             self._changed(next(k.value for k in call.keywords if k.arg == "out"), out)
         if subject is not None and (op.mutates or inplace is not None and not (isinstance(inplace, ast.Constant) and not inplace.value)):
             self._changed(subject, out)
-        if op.reads:
+        kinds = self._facts.kinds
+        positional = [argument(kinds.of(a), getattr(a, "value", None) if isinstance(a, ast.Constant) else None) for a in call.args]
+        named = {k.arg: argument(kinds.of(k.value), getattr(k.value, "value", None)) for k in call.keywords if k.arg}
+        sized = op.called(positional, named).value_shape
+        if op.reads and (sized or not op.value_shape):
             out.reads.append(call.lineno)
-        if op.value_shape and not (op.name.endswith("where") and len(call.args) == (2 if op.name.startswith("torch.Tensor.") else 3)):
+        if sized:
             out.breaks.append(f"`{op.name}` on line {call.lineno} has a shape that depends on values")
 
     def _method(self, call: ast.Call, func: ast.Attribute, text: str, out: Effect) -> None:

@@ -200,7 +200,7 @@ class Evaluator(Applied):
             literal = not any(isinstance(n, (ast.Name, ast.Call, ast.Attribute)) for n in ast.walk(e.slice))
             shape: Symbol = ("index", base.shape, ast.dump(e.slice)) if literal and base.shape else ("node", id(e))
             return replace(base, shape=shape, roots=NOTHING if advanced else base.roots, deps=deps, items=None, optional=False)
-        return replace(UNKNOWN, deps=deps | ({ELSEWHERE} if base.tag is Tag.UNKNOWN else NOTHING), roots=base.roots)
+        return replace(UNKNOWN, deps=deps, roots=base.roots)
 
     def element(self, iterated: Value, expr: ast.expr, env: Env) -> Value:
         """What a loop over the value gives."""
@@ -213,7 +213,7 @@ class Evaluator(Applied):
             for i, item in enumerate(iterated.items[1:]):
                 found = join(found, item, ("element", id(expr), i))
             return found.depending(iterated.deps)
-        return replace(UNKNOWN, deps=iterated.deps | ({ELSEWHERE} if iterated.tag is Tag.UNKNOWN else NOTHING), roots=iterated.roots)
+        return replace(UNKNOWN, deps=iterated.deps, roots=iterated.roots)
 
     # -- operators -----------------------------------------------------------------------------------------------------
     def _arithmetic(self, e: ast.AST, op: ast.operator, a: Value, b: Value) -> Value:

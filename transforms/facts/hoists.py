@@ -104,7 +104,7 @@ class _Search:
         needed: list[ast.stmt] = []
         for statement in self.body:
             found = list(self._sites_in(statement))
-            if self._movable(statement):
+            if self._movable(statement) and (not found or self._worth_moving(statement)):
                 self.moved.append(statement)
                 self.available |= binds(statement)
                 if found:
@@ -112,6 +112,8 @@ class _Search:
                     sites += found
                 continue
             for flag in self._flags(statement):
+                if not self._cheap_slice(flag, needed):
+                    continue
                 flags.append(flag)
                 sites += [s for s in found if s is flag.node or any(n is s for n in ast.walk(flag.node))]
             self.skipped.append(statement)
@@ -155,6 +157,41 @@ class _Search:
         if not targets or any(targets & reads(s) or targets & binds(s) for s in self.skipped):
             return False
         return self._input_only([statement], reads(statement) - (targets - self.available))
+
+    def _worth_moving(self, statement: ast.stmt) -> bool:
+        """True where the statement makes host values, or is the cut itself; computing on tensors stays in the graph."""
+        if isinstance(statement, ast.If):
+            ends = self.facts.kinds.run(self.function).ends.get(id(statement), (None, None))
+            arms = [(e, b) for e, b in zip(ends, (statement.body, statement.orelse)) if b]
+            return all(e is not None and e[n].tag in (Tag.HOST, Tag.NONE) for e, b in arms for n in binds(*b))
+        value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+        if value is None:
+            return False
+        made = self.facts.kinds.of(value)
+        if made.tag in (Tag.HOST, Tag.NONE) or made.detail == "list":
+            return True
+        target = self.facts.calls.target(value) if isinstance(value, ast.Call) else None
+        if target is not None:
+            inner = self.facts.effects.of_function(target.function)
+            return bool(inner.reads or inner.breaks)
+        return any(isinstance(n, ast.Call) and self._reads(n) or self._masked(n) for n in _spine(value))
+
+    def _cheap_slice(self, flag: Flag, needed: list[ast.stmt]) -> bool:
+        """True where computing the flag outside takes no tensor computation with it that the core needs as well."""
+        for statement in self._slice(needed, [flag]):
+            if statement in needed:
+                continue
+            bound = binds(statement)
+            tensor = any(self.facts.kinds.of(n).tag is not Tag.HOST for n in walk_scope(statement) if isinstance(n, ast.Name) and n.id in bound)
+            others = [s for s in self.body if s is not statement]
+            inside = {id(n) for n in ast.walk(flag.node)}
+            read = any(isinstance(n, ast.Name) and n.id in bound and isinstance(n.ctx, ast.Load) and id(n) not in inside for s in others for n in ast.walk(s))
+            if tensor and read:
+                return False
+        return True
+
+    def _masked(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Subscript) and bool(self.facts.effects.of([node]).breaks)
 
     def _input_only(self, nodes: list[ast.AST], names: set[str]) -> bool:
         """True where evaluating the nodes at the start of the function gives the same, and changes nothing."""
@@ -218,6 +255,8 @@ class _Search:
                 yield flag
                 return
         if isinstance(node, ast.If):
+            if isinstance(node.body[-1], ast.Raise) or node.orelse and isinstance(node.orelse[-1], ast.Raise):
+                return  # a guard stays in the graph (TR103)
             flag = self._flag(node.test, guards, boolean=True)
             if flag is not None:
                 yield flag
@@ -250,7 +289,7 @@ class _Search:
         kept = self._guards(expr, guards)
         if kept is None:
             return None
-        return Flag(expr, _name(expr, self.facts), kept, condition)
+        return Flag(expr, flag_name(expr, self.facts), kept, condition)
 
     def _host_read(self, expr: ast.expr) -> bool:
         return isinstance(expr, (ast.Call, ast.Compare, ast.BinOp)) and any(isinstance(n, ast.Call) and self._reads(n) for n in ast.walk(expr))
@@ -298,6 +337,17 @@ class _Search:
         return [s for s in self.moved if s in chosen]
 
 
+def _spine(value: ast.expr) -> Iterator[ast.expr]:
+    """The expression and what its outermost methods and indices are applied to: `a.nonzero().flatten()`, its call, `a`."""
+    node: ast.expr | None = value
+    while node is not None:
+        yield node
+        if isinstance(node, ast.Call):
+            node = node.func.value if isinstance(node.func, ast.Attribute) else None
+        else:
+            node = node.value if isinstance(node, (ast.Subscript, ast.Attribute)) else None
+
+
 def _ordered(names: set[str], node: ast.AST) -> list[str]:
     return list(dict.fromkeys(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in names))
 
@@ -316,6 +366,16 @@ def _named_apart(flags: list[Flag], facts: Facts) -> tuple[Flag, ...]:
     return tuple(out)
 
 
+def flag_name(expr: ast.expr, facts: Facts) -> str:
+    """A telling name: `mask_all`, `action_mean_below_threshold`, `task_item`; `mask_flag` where that gets long."""
+    name = _name(expr, facts)
+    roots = [n.id for n in ast.walk(expr) if isinstance(n, ast.Name) and facts.kinds.of(n).tag in (Tag.TENSOR, Tag.UNKNOWN)]
+    root = roots[0].strip("_") if roots else "input"
+    if len(name) > 32 or isinstance(expr, ast.BoolOp):
+        return f"{root}_flag"
+    return f"{name}_value" if name in roots else name
+
+
 def _name(expr: ast.expr, facts: Facts) -> str:
     """A telling name: `mask_all`, `action_mean_below_threshold`, `task_item`."""
     if isinstance(expr, ast.UnaryOp) and isinstance(expr.op, ast.Not):
@@ -323,8 +383,6 @@ def _name(expr: ast.expr, facts: Facts) -> str:
     if isinstance(expr, ast.Compare) and len(expr.ops) == 1 and type(expr.ops[0]) in _WORDS:
         right = _name(expr.comparators[0], facts)
         return f"{_name(expr.left, facts)}_{_WORDS[type(expr.ops[0])]}_{right}"
-    if isinstance(expr, ast.BoolOp):
-        return f"{_name(expr.values[0], facts)}_{'and' if isinstance(expr.op, ast.And) else 'or'}_more"
     if isinstance(expr, ast.Constant):
         return re.sub(r"\W", "_", str(expr.value).removesuffix(".0").replace("-", "minus_")) or "x"
     if isinstance(expr, ast.Attribute):

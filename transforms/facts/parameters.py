@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..model import Level
 from . import torch_api
 from .classes import FunctionNode
+from .conventions import CASTS, SHARED
 from .values import NOTHING, UNKNOWN, Tag, Value
 
 if TYPE_CHECKING:
@@ -20,13 +21,7 @@ TENSOR_TYPES = frozenset(
 )
 HOST_TYPES = {"int": "int", "float": "float", "bool": "bool", "str": "str", "bytes": "bytes", "complex": "complex"}
 SEQUENCE_TYPES = frozenset({"list", "tuple", "dict", "set", "frozenset", "List", "Tuple", "Dict", "Sequence", "Iterable", "Mapping", "Iterator"})
-# Methods that tensors and other common Python types share: their use says little.
-SHARED = frozenset(
-    {"copy", "count", "index", "sort", "format", "replace", "split", "get", "keys", "values", "items", "pop", "append", "update", "clear"}
-    | {"add", "remove", "extend", "insert", "reverse", "union", "difference", "type", "size", "to", "eval", "train", "apply", "cpu", "cuda"}
-    | {"half", "float", "double", "register_hook", "share_memory", "name", "names", "data", "device", "dtype", "parameters", "numpy", "fill"}
-    | {"bind", "map_", "cast", "close", "write", "read", "flush", "send", "encode", "decode", "is_integer", "bit_length", "real", "imag", "conjugate"}
-)
+PASSING = frozenset({"to", "cpu", "cuda", "type"})  # shared by tensors and modules; what is called on the result tells
 # Evidence of an array that numpy arrays share with tensors; in torch code it is a tensor by assumption.
 ARRAY_ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "device", "requires_grad", "is_cuda", "grad"})
 
@@ -163,6 +158,9 @@ def _one_use(node: ast.Name, facts: Facts) -> Value | None:
         called = isinstance(call, ast.Call) and call.func is parent
         if called and parent.attr not in SHARED and torch_api.method(parent.attr) is not None:
             return Value(Tag.TENSOR, Level.ASSUMED, f"`{name}.{parent.attr}(…)` on line {parent.lineno}")
+        if called and parent.attr in (*CASTS, *PASSING) and isinstance(chained := facts.names.parent(call), ast.Attribute):
+            if chained.attr not in SHARED and torch_api.method(chained.attr) is not None:
+                return Value(Tag.TENSOR, Level.ASSUMED, f"`{name}.{parent.attr}().{chained.attr}` on line {parent.lineno}")
         if not called and parent.attr in ARRAY_ATTRIBUTES:
             return Value(Tag.TENSOR, Level.ASSUMED, f"`{name}.{parent.attr}` on line {parent.lineno}")
     if isinstance(parent, ast.Subscript) and parent.value is node:
