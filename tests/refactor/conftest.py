@@ -21,7 +21,7 @@ _CALLS = {
     "bad": ("TR101", Safety.SAFE, _PROVED, "good"),
     "worse": ("TR102", Safety.SAFE, _PROVED, "bad"),
     "risky": ("TR103", Safety.UNSAFE, _PROVED, "changed"),
-    "guess": ("TR104", Safety.SAFE, Evidence(Level.ASSUMED, "nothing says otherwise"), "guessed"),
+    "guess": ("TR104", Safety.UNSAFE, Evidence(Level.ASSUMED, "nothing says otherwise"), "guessed"),
     "advice": ("TR105", Safety.DISPLAY, _PROVED, ""),
     "stuck": ("TR201", None, _PROVED, ""),
     "flip": ("TR301", Safety.SAFE, _PROVED, "flop"),

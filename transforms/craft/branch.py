@@ -28,8 +28,10 @@ def branch_call(branch: Branch, predicate: str, bench: Bench, margin: str, ancho
     call = f"{helper}({predicate}, {functions[0]}, {functions[1]}{operands})"
     head = f"{joined(branch.outputs)} = " if branch.outputs else "return "
     statement = bench.layout(head, call, margin)
-    made = bench.render([*definitions], margin)  # type: ignore[list-item]
-    return f"{made}{bench.source.newline}{margin}{statement}" if definitions else f"{margin}{statement}"
+    newline = bench.source.newline
+    lifted = [bench.render(bench.statements([s]), margin) for s in branch.lifted]
+    made = [bench.render([d], margin) + newline for d in definitions]  # type: ignore[list-item]
+    return newline.join([*lifted, *made, margin + statement])
 
 
 def _inline(arm: Arm, branch: Branch, bench: Bench) -> str | None:

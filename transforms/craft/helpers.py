@@ -49,14 +49,18 @@ def _where(pred, true_fn, false_fn, operands=()):
 _EFFECT = '''\
 def _effect(fn):
     """Run `fn` in its place in the graph while compiling, directly otherwise."""
-    op = torch.library.custom_op(f"{__name__}::{fn.__name__}".replace(".", "_"), fn, mutates_args=())
-    op.register_fake(lambda *args: None)
-    torch.library._register_effectful_op(op._opoverload, torch._library.effects.EffectType.ORDERED)
 
     @functools.wraps(fn)
     def step(*args):
         return op(*args) if torch.compiler.is_compiling() else fn(*args)
 
+    @functools.wraps(fn)
+    def body(*args):
+        step(*args)  # stack levels in `fn` count from a frame of this module in the graph as well
+
+    op = torch.library.custom_op(f"{__name__}::{fn.__name__}".replace(".", "_"), body, mutates_args=())
+    op.register_fake(lambda *args: None)
+    torch.library._register_effectful_op(op._opoverload, torch._library.effects.EffectType.ORDERED)
     return step
 '''
 

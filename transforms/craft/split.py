@@ -10,6 +10,7 @@ import libcst as cst
 
 from ..facts.classes import FunctionNode
 from ..facts.hoists import GRAD_MODES, Flag, Hoist
+from ..facts.values import Tag
 from ..model import Edit, NoFix, Span
 from .bench import Bench, joined
 
@@ -140,7 +141,7 @@ def _value(flag: Flag, bench: Bench) -> str:
     """The flag's expression under the conditions that guard it in the original."""
     text = re.sub(r"\s*[\r\n]\s*", " ", bench.source.code(flag.node)) if "#" not in bench.source.code(flag.node) else bench.text(flag.node)
     guards = [bench.operand(t) if holds else f"not {bench.operand(t)}" for t, holds in flag.guards]
-    if flag.boolean:
+    if flag.boolean and not (isinstance(flag.node, ast.Compare) and bench.facts.kinds.of(flag.node).tag is Tag.HOST and not guards):
         return f"bool({' and '.join([*guards, f'({text})' if guards and isinstance(flag.node, (ast.BoolOp, ast.IfExp)) else text])})"
     return f"{text} if {' and '.join(guards)} else None" if guards else text
 

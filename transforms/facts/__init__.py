@@ -15,6 +15,7 @@ from .hoists import Hoists
 from .kinds import Kinds
 from .names import Names
 from .regions import Regions
+from .sinks import Sinks
 
 
 class Facts:
@@ -59,6 +60,11 @@ class Facts:
     def hoists(self) -> Hoists:
         """What compiled entries can decide before the graph."""
         return Hoists(self)
+
+    @functools.cached_property
+    def sinks(self) -> Sinks:
+        """What only writes to the outside."""
+        return Sinks(self)
 
     def flow(self, function: FunctionNode) -> Flow:
         """Liveness and definite assignment within a function."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..model import Level
 from . import torch_api
 from .calls import Target
-from .conventions import SHARED, CASTS, FACTORIES, KEEP_DTYPE_METHODS, SAME_SHAPE, argument, needs_float
+from .conventions import SHARED, CASTS, FACTORIES, KEEP_DTYPE_METHODS, SAME_DTYPE, SAME_SHAPE, argument, needs_float
 from .values import (
     BOOL,
     DEFAULT,
@@ -27,6 +27,7 @@ from .values import (
     host,
     join,
     promote,
+    weighted,
 )
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ class Applied:
             case "accumulate":
                 return first if category(first, self.floats) == "float" else ("summed", first)
         found = promote(operands, self.floats) if op.dtype == "promote" else first
-        if op.dtype not in ("promote", "same"):
+        if op.dtype not in ("promote", "same") and name not in SAME_DTYPE:
             return ("node", id(e))
         if op.elementwise and any(a.tag is Tag.HOST and a.detail != "int" for a in [*args[1:], *keywords.values()]):
             return as_float(found, self.floats)
@@ -247,13 +248,14 @@ class Applied:
                 self.floats.add(x.dtype)  # weights and statistics are floating, and the input has their dtype
         if layer.shape == "same":
             kept = module.detail.endswith(("Identity", "Dropout"))
-            dtype = x.dtype if kept or (layer.elementwise and category(x.dtype, self.floats) == "float") else ("linear", x.dtype)
+            dtype = x.dtype if kept or (layer.elementwise and category(x.dtype, self.floats) == "float") else weighted(x.dtype)
             return Value(Tag.TENSOR, dtype=dtype, shape=x.shape, roots=roots, deps=x.deps)
         if layer.shape == "last" and module.shape is not None:
-            return Value(Tag.TENSOR, dtype=("linear", x.dtype), shape=("last", x.shape, module.shape[1]), deps=x.deps)
+            before = x.shape[1] if x.shape is not None and x.shape[0] == "last" else x.shape
+            return Value(Tag.TENSOR, dtype=weighted(x.dtype), shape=("last", before, module.shape[1]), deps=x.deps)
         if layer.shape == "append" and module.shape is not None:
             return Value(Tag.TENSOR, dtype=("linear", "weights of", module.deps), shape=("append", x.shape, module.shape[1]), deps=x.deps)
-        return Value(Tag.TENSOR if layer.takes_tensor else Tag.UNKNOWN, Level.PROVED, dtype=("linear", x.dtype), shape=node, deps=x.deps)
+        return Value(Tag.TENSOR if layer.takes_tensor else Tag.UNKNOWN, Level.PROVED, dtype=weighted(x.dtype), shape=node, deps=x.deps)
 
     # -- methods and functions of the file -----------------------------------------------------------------------------
     def _method(

@@ -38,6 +38,7 @@ class Branch:
 
     Attributes:
         replaced: the statements that the new ones stand for: the `if`, with what follows it where arms return.
+        lifted: statements of an arm that only make Python values, and may as well run before the branch.
         true, false: the arms.
         outputs: the names bound; empty where the arms return.
         operands: local tensors that the arms read, in order of appearance.
@@ -47,6 +48,7 @@ class Branch:
     """
 
     replaced: tuple[ast.stmt, ...]
+    lifted: tuple[ast.stmt, ...]
     true: Arm
     false: Arm
     outputs: tuple[str, ...]
@@ -156,6 +158,8 @@ def _checked(
             return refused
         if _owns_parameters(nodes, facts):
             changes.append("in compiled training, parameters of the arm not taken get zero gradients instead of None")
+    lifted = _lifted(node, true, false, facts)
+    true, false = (Arm(a.body[len([s for s in a.body if s in lifted]) :], a.results) for a in (true, false))
     nodes = [*true.body, *false.body, *(r for a in (true, false) for r in a.results if r is not None)]
     operands = _operands(node, true, false, outputs, facts)
     if isinstance(operands, NoFix):
@@ -164,7 +168,7 @@ def _checked(
     elementwise = cheap and all(_evaluable(n, facts) for n in nodes)
     if not elementwise and (held := _changing_float(node, nodes, facts)):
         return NoFix(f"`{held}` is a Python number that may change from call to call, which torch.cond does not take")
-    return Branch(replaced, true, false, outputs, operands, elementwise, sure, tuple(dict.fromkeys(changes)))
+    return Branch(replaced, lifted, true, false, outputs, operands, elementwise, sure, tuple(dict.fromkeys(changes)))
 
 
 def _uncapturable(effect: Effect, local: set[str], nodes: Sequence[ast.AST], facts: Facts) -> NoFix | None:
@@ -186,6 +190,38 @@ def _uncapturable(effect: Effect, local: set[str], nodes: Sequence[ast.AST], fac
     if effect.jumps:
         return NoFix(f"an arm has a `{min(effect.jumps)}`")
     return None
+
+
+def _lifted(node: ast.If, true: Arm, false: Arm, facts: Facts) -> tuple[ast.stmt, ...]:
+    """Leading statements `limit = torch.finfo(h.dtype).max - 1000` of an arm: Python values that nothing else uses."""
+    function = facts.function_of(node)
+    assert function is not None
+    live = facts.flow(function).live_after(node)
+    found: list[ast.stmt] = []
+    for arm, other in ((true, false), (false, true)):
+        for s in arm.body:
+            name = s.targets[0].id if isinstance(s, ast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], ast.Name) else None
+            if name is None or name in live or name in binds(*other.body) | reads(*other.body) or name in facts.kinds.before(node):
+                break
+            if not _host_total(s.value, node.test, facts):  # type: ignore[attr-defined]
+                break
+            found.append(s)
+    return tuple(found)
+
+
+def _host_total(value: ast.expr, test: ast.expr, facts: Facts) -> bool:
+    """True for arithmetic on constants, `finfo` of a floating dtype and plain names: it cannot raise."""
+    for n in ast.walk(value):
+        if isinstance(n, ast.Call):
+            known = facts.names.qualified(n.func) == "torch.finfo" and len(n.args) == 1
+            checked = any(isinstance(t, ast.Attribute) and t.attr == "dtype" for t in ast.walk(test))
+            if not (known and checked):
+                return False
+        elif isinstance(n, ast.BinOp) and not isinstance(n.op, (ast.Add, ast.Sub, ast.Mult)):
+            return False
+        elif not isinstance(n, (ast.BinOp, ast.Constant, ast.Name, ast.Attribute, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context)):
+            return False
+    return facts.kinds.of(value).tag is Tag.HOST
 
 
 def _owns_parameters(nodes: Sequence[ast.AST], facts: Facts) -> bool:
@@ -235,8 +271,11 @@ def _evaluable(root: ast.AST, facts: Facts) -> bool:
 
 def _safe(node: ast.expr, facts: Facts) -> bool:
     match node:
-        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult()):
+        case ast.BinOp(op=ast.Add() | ast.Sub()):
             return True
+        case ast.BinOp(op=ast.Mult()):
+            # A tensor factor may be infinite, and 0 * inf is NaN in the gradient of the arm not taken.
+            return any(isinstance(x, ast.Constant) or isinstance(x, ast.UnaryOp) and isinstance(x.operand, ast.Constant) for x in (node.left, node.right))
         case ast.BinOp(op=ast.Div()):
             right = node.right
             return isinstance(right, ast.Constant) and bool(right.value)
@@ -246,7 +285,7 @@ def _safe(node: ast.expr, facts: Facts) -> bool:
             func = node.func
             on_tensor = isinstance(func, ast.Attribute) and facts.kinds.of(func.value).is_tensor
             op = torch_api.method(func.attr) if on_tensor and isinstance(func, ast.Attribute) else torch_api.function(facts.names.qualified(func) or "")
-            return op is not None and op.elementwise and op.total and op.safe_gradient and op.random == "never" and not op.mutates
+            return op is not None and op.elementwise and op.total and op.gradient == "total" and op.random == "never" and not op.mutates
     return False
 
 

@@ -24,6 +24,10 @@ SAME_SHAPE = frozenset(
 )
 CASTS = {"float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "long": "int64", "int": "int32", "bool": "bool"}
 CASTS |= {"short": "int16", "char": "int8", "byte": "uint8"}
+SAME_DTYPE = frozenset(
+    {"randint_like", "rand_like", "randn_like", "zeros_like", "ones_like", "empty_like", "full_like", "bernoulli", "clone", "contiguous", "detach"}
+    | {"index_add", "scatter_add", "scatter", "dropout", "flip", "roll", "tril", "triu", "index_copy", "index_fill", "masked_scatter"}
+)
 # Functions that make a tensor of the default dtype, with the size as one argument or spread over all.
 FACTORIES = frozenset({"torch.zeros", "torch.ones", "torch.rand", "torch.randn", "torch.empty", "torch.full"})
 KEEP_DTYPE_METHODS = frozenset({"new_zeros", "new_ones", "new_full", "new_empty"})

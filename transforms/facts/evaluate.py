@@ -46,6 +46,8 @@ class Evaluator(Applied):
     def of(self, expr: ast.expr, env: Env) -> Value:
         """The value of the expression; recorded under its id, joined with what was recorded before."""
         found = self._of(expr, env)
+        if found.tag is Tag.TENSOR and (found.shape is None or found.dtype is None):
+            found = replace(found, shape=found.shape or ("node", id(expr)), dtype=found.dtype or ("node", id(expr)))
         known = self.values.get(id(expr))
         self.values[id(expr)] = found if known is None else join(known, found, ("again", id(expr)))
         return found
@@ -140,6 +142,8 @@ class Evaluator(Applied):
             return self._own_attribute(e)
         if base.tag is Tag.TENSOR:
             return self._tensor_attribute(e, base)
+        if base.tag is Tag.HOST:
+            return host("float" if base.detail == "finfo" else "", base.deps)
         if e.attr in ("shape", "dtype", "device", "ndim") and base.tag is Tag.UNKNOWN:
             return replace(host(e.attr, base.deps), dtype=base.dtype if e.attr == "dtype" else None)
         return replace(UNKNOWN, deps=base.deps | {ELSEWHERE} if base.tag is not Tag.INSTANCE else base.deps | {f".{e.attr}"})

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from . import Facts
 
 GRAD_MODES = frozenset({"torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.autograd.no_grad"})
+TRACED = frozenset({"numpy", "cpu", "to", "cuda"})  # they copy to the host, but Dynamo traces them
 _WORDS = {ast.Lt: "below", ast.Gt: "above", ast.LtE: "at_most", ast.GtE: "at_least", ast.Eq: "is", ast.NotEq: "is_not"}
 
 
@@ -115,7 +116,8 @@ class _Search:
                 if not self._cheap_slice(flag, needed):
                     continue
                 flags.append(flag)
-                sites += [s for s in found if s is flag.node or any(n is s for n in ast.walk(flag.node))]
+                inside = {id(n) for n in ast.walk(flag.node)}
+                sites += [s for s in found if id(s) in inside or any(n is flag.node for n in ast.walk(s)) and s not in sites]
             self.skipped.append(statement)
             self.available -= binds(statement)
         if not flags and not needed:
@@ -142,6 +144,8 @@ class _Search:
                 yield node
 
     def _reads(self, call: ast.Call) -> bool:
+        if isinstance(call.func, ast.Attribute) and call.func.attr in TRACED:
+            return False
         own = Effect()
         self.facts.effects.node(call, own)
         return bool(own.reads) or bool(own.breaks)
@@ -248,6 +252,17 @@ class _Search:
         """The largest expressions of a statement that stay on inputs and read a tensor on the host."""
         yield from self._visit(statement, ())
 
+    def _tests(self, test: ast.expr, guards: tuple[tuple[ast.expr, bool], ...]) -> Iterator[Flag]:
+        """The flags of a condition; `not` stays where it is."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            yield from self._tests(test.operand, guards)
+            return
+        flag = self._flag(test, guards, boolean=True)
+        if flag is not None:
+            yield flag
+        else:
+            yield from self._visit(test, guards)
+
     def _visit(self, node: ast.AST, guards: tuple[tuple[ast.expr, bool], ...]) -> Iterator[Flag]:
         if isinstance(node, ast.expr):
             flag = self._flag(node, guards, boolean=False)
@@ -257,11 +272,7 @@ class _Search:
         if isinstance(node, ast.If):
             if isinstance(node.body[-1], ast.Raise) or node.orelse and isinstance(node.orelse[-1], ast.Raise):
                 return  # a guard stays in the graph (TR103)
-            flag = self._flag(node.test, guards, boolean=True)
-            if flag is not None:
-                yield flag
-            else:
-                yield from self._visit(node.test, guards)
+            yield from self._tests(node.test, guards)
             self.around.append(node)
             for body, holds in ((node.body, True), (node.orelse, False)):
                 for child in body:

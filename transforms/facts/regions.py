@@ -189,7 +189,12 @@ class Regions:
 
     def _mark_assumed(self) -> None:
         """Functions that nothing compiled calls, yet that compute with torch: any of them may be compiled by a user."""
+        known = {f for f in self._regions if self._regions[f].explicit} | self._left_alone
         candidates = [f for f in self._names.functions() if f not in self._regions and f not in self._left_alone and self._works_with_torch(f)]
+        # What calls a compiled function of the file, and what only eager functions call, runs outside.
+        candidates = [f for f in candidates if not any(t.function in known and t.function not in self._left_alone for _, t in self._calls.callees(f))]
+        homes = {f: {self._home(c) for c in self._calls.callers(f)} for f in candidates}
+        candidates = [f for f in candidates if not homes[f] or not homes[f] <= self._left_alone]
         for function in candidates:
             called = [c for c in self._calls.callers(function) if self._home(c) in set(candidates) - {function}]
             self._regions[function] = Region(Evidence(Level.ASSUMED, "it computes with torch"), not called)

@@ -199,6 +199,11 @@ def _symbols(dtype: Symbol) -> set[Symbol]:
     return found
 
 
+def weighted(dtype: Symbol | None) -> Symbol:
+    """The dtype that a layer with weights gives: the input's, or autocast's."""
+    return dtype if dtype is not None and dtype[0] == "linear" else ("linear", dtype)
+
+
 def as_float(dtype: Symbol | None, floats: Collection[Symbol]) -> Symbol | None:
     """The dtype of a true division or of `exp`: floating dtypes stay, others become the default dtype."""
     if dtype is None or category(dtype, floats) == "float":

@@ -1,0 +1,165 @@
+"""Text for code without outputs that becomes the body of an op of its own, and for the call that stands in its place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+import libcst as cst
+
+from ..facts.passing import Param
+from ..facts.predicates import graph_form
+from ..facts.sinks import Sink
+from ..model import Fix, Level, NoFix, Safety
+from .bench import Bench, Statement
+from .compose import module_names
+
+_WIDTH = 120
+
+
+def sink_call(sink: Sink, bench: Bench, margin: str) -> tuple[str, tuple[str, ...]] | NoFix:
+    """The call, rendered for a block of this indentation, and the definitions that it needs."""
+    body = body_text(bench.statements([sink.body]), dict(sink.replaced), bench)
+    if isinstance(body, NoFix):
+        return body
+    name, definitions = operation(sink.name, sink.params, body, bench)
+    arguments = []
+    for p in sink.params:
+        text = argument(p, bench)
+        if isinstance(text, NoFix):
+            return text
+        arguments.append(text)
+    return margin + bench.layout("", f"{name}({', '.join(arguments)})", margin), definitions
+
+
+def sink_fix(sink: Sink, bench: Bench, summary: str) -> Fix | NoFix:
+    """The fix that puts the call of an op in a statement's place."""
+    if not bench.alone([sink.node]):
+        return NoFix("it shares its line with another statement")
+    margin = bench.margin(sink.node)
+    made = sink_call(sink, bench, margin)
+    if isinstance(made, NoFix):
+        return made
+    text, definitions = made
+    unsafe = sink.changes or sink.level is not Level.PROVED
+    return Fix(
+        edits=(bench.replace([sink.node], text),),
+        safety=Safety.UNSAFE if unsafe else Safety.SAFE,
+        summary=summary,
+        definitions=definitions,
+        changes=sink.changes,
+    )
+
+
+_ONCE = '''\
+@{torch}.compiler.assume_constant_result
+def {name}(*args, **kwargs):
+    """Log while tracing: a once-logger's record appears once, compiled or not."""
+    {logger}.{method}(*args, **kwargs)
+'''
+
+
+def log_once(node: ast.Expr, logger: str, method: str, bench: Bench) -> Fix:
+    """The fix that calls a once-logger through a helper that runs while tracing."""
+    torch = _torch(bench)
+    name, definitions = named(f"_{method}", lambda name: _ONCE.format(torch=torch, name=name, logger=logger, method=method), bench)
+    assert isinstance(node.value, ast.Call)
+    edit = bench.swap(node.value.func, name)
+    return Fix((edit,), Safety.SAFE, "log while tracing", definitions=definitions)
+
+
+def argument(param: Param, bench: Bench) -> str | NoFix:
+    """What is passed for a parameter."""
+    if param.form == "predicate":
+        made = graph_form(param.argument, bench.facts, bench.text, "torch")
+        inner = isinstance(param.argument, ast.BoolOp) and isinstance(made, str) and made.startswith("(")
+        return made[1:-1] if inner and isinstance(made, str) else made
+    text = bench.text(param.argument)
+    return f"str({text})" if param.form == "text" else text
+
+
+def body_text(statements: Sequence[Statement], replaced: Mapping[str, str], bench: Bench) -> str | NoFix:
+    """The statements in four-space steps at column 4, with replaced expressions and without comments."""
+    torch = _torch(bench)
+    texts = {key: _public(text, torch) for key, text in replaced.items()}
+    visitor = _Replacement(texts)
+    made = [s.with_changes(leading_lines=()).visit(visitor) for s in statements]
+    block = cst.FunctionDef(cst.Name("_"), cst.Parameters(), cst.IndentedBlock(body=made))  # type: ignore[arg-type]
+    code = cst.Module([block], default_indent="    ", default_newline="\n").code
+    strings = [n for n in ast.walk(ast.parse(code)) if isinstance(n, (ast.Constant, ast.JoinedStr)) and n.end_lineno != n.lineno]
+    if bench.source.indent != "    " and any(isinstance(getattr(n, "value", ""), str) for n in strings):
+        return NoFix("a string that spans lines would be indented anew")
+    return code.partition("\n")[2].rstrip("\n")
+
+
+def operation(base: str, params: Sequence[Param], body: str, bench: Bench) -> tuple[str, tuple[str, ...]]:
+    """The name of the op with this body, and its definition unless the file has it already."""
+    effect = bench.helper("_effect")
+    torch = _torch(bench)
+    signature = [f"{p.name}: {_public(p.annotation, torch)}" for p in params]
+
+    def written(name: str) -> str:
+        head = f"def {name}({', '.join(signature)}) -> None:"
+        if len(head) > _WIDTH:
+            head = f"def {name}(\n" + "".join(f"    {s},\n" for s in signature) + ") -> None:"
+        return f"@{effect}\n{head}\n{body}\n"
+
+    return named(base, written, bench)
+
+
+def named(base: str, written: object, bench: Bench) -> tuple[str, tuple[str, ...]]:
+    """A name for a definition whose text is `written(name)`; equal definitions of a file share one."""
+    assert callable(written)
+    wanted = ast.dump(ast.parse(written("_")))
+    for node in bench.source.tree.body:
+        if isinstance(node, ast.FunctionDef) and node.decorator_list and ast.dump(ast.parse(written(node.name)).body[0]) == ast.dump(node):
+            return node.name, ()
+    chosen = bench.facts.sinks.named
+    if wanted not in chosen:
+        chosen[wanted] = bench.facts.names.fresh(base, set(chosen.values()))
+    return chosen[wanted], (written(chosen[wanted]),)
+
+
+def _torch(bench: Bench) -> str:
+    bench.imports.add("torch")
+    return module_names(bench.source, bench.facts, ["torch"])["torch"]
+
+
+def _public(text: str, torch: str) -> str:
+    return text if torch == "torch" else text.replace("torch.", f"{torch}.")
+
+
+class _Replacement(cst.CSTTransformer):
+    """Replaces expressions by the text that stands for them, the widest first, and drops comments."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        super().__init__()
+        self._texts = texts
+        self._found: dict[cst.CSTNode, str] = {}
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, cst.BaseExpression) and not isinstance(node, (cst.SimpleString, cst.ConcatenatedString)):
+            text = self._texts.get(_dump(node))
+            if text is not None:
+                self._found[node] = text
+                return False
+        if isinstance(node, (cst.Arg, cst.Attribute)) or (isinstance(node, cst.Param)):
+            return super().on_visit(node)
+        return super().on_visit(node)
+
+    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode | cst.RemovalSentinel:  # type: ignore[override]
+        if original_node in self._found:
+            return cst.parse_expression(self._found[original_node])
+        if isinstance(updated_node, cst.TrailingWhitespace) and updated_node.comment is not None:
+            return updated_node.with_changes(comment=None, whitespace=cst.SimpleWhitespace(""))
+        if isinstance(updated_node, cst.EmptyLine) and updated_node.comment is not None:
+            return cst.RemoveFromParent()
+        return super().on_leave(original_node, updated_node)  # type: ignore[return-value]
+
+
+def _dump(node: cst.BaseExpression) -> str:
+    code = cst.Module([]).code_for_node(node)
+    try:
+        return ast.dump(ast.parse(f"({code})", mode="eval").body)
+    except SyntaxError:
+        return ""

@@ -1,0 +1,246 @@
+"""What breaks the graph for certain, and what of it stays when the rules that know a cure have done their work.
+
+Each kind was tried inside a loop on torch 2.13 (rewrite facts, section 5): there one break makes Dynamo skip the frame.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..model import Safety, Span
+from . import torch_api
+from .calls import Target
+from .classes import FunctionNode
+from .constants import UNDECIDED, decide
+from .flow import walk_scope
+from .regions import DISABLE
+from .values import Tag
+
+if TYPE_CHECKING:
+    from . import Facts
+
+Values = Mapping[str, object]
+
+# These rules work around a break that stays. They ask which ones stay, so they are not asked for a cure.
+WORKAROUNDS = frozenset({"TR304", "TR401", "TR402"})
+
+_BUILTINS = frozenset({"print", "open", "input", "breakpoint"})
+_OF_TENSORS = frozenset({"int", "float", "bool", "complex", "any", "all", "str", "repr", "sorted", "range"})
+_CALLS = ("time.", "datetime.", "logging.", "warnings.warn", "sys.stdout.", "sys.stderr.", "subprocess.", "uuid.", "json.dump", "numpy.random.")
+_CALLS += ("torch.save", "torch.load", "torch.manual_seed", "torch._dynamo.graph_break", "traceback.", "os.path.exists", "os.system")
+_CALLS += ("random.random", "random.choice", "random.shuffle", "random.sample", "random.gauss")
+_MATH = ("math.floor", "math.ceil", "math.exp", "math.log", "math.sqrt")
+_LOG_METHODS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log", "isEnabledFor"})
+# They copy to the host, and Dynamo traces them all the same; a mask is looked at by its own kind of node.
+_TRACED = frozenset({"cpu", "numpy", "__array__", "__getitem__", "__format__", "index", "storage"})
+_DISABLED = frozenset(q for q in DISABLE if q.rpartition(".")[2] in ("disable", "skip", "_disable_dynamo"))
+_DEPTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A place where the graph breaks for certain when it is reached.
+
+    Attributes:
+        node: the expression or statement, maybe in a function that is called from where was asked.
+        what: what it does, in words.
+        inner: it stands in a function that is called, a frame of its own when the caller's is skipped.
+    """
+
+    node: ast.AST
+    what: str
+    inner: bool = False
+
+
+class Breaks:
+    """The certain breaks of one file."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._cured: dict[FunctionNode, list[Span]] = {}
+        self._active: list[FunctionNode] = []
+
+    def certain(self, nodes: Sequence[ast.AST], values: Sequence[Values] = ()) -> list[Break]:
+        """The breaks that running the nodes meets.
+
+        An arm under a Python condition counts where some of `values` (of names, one mapping per iteration) decides for it.
+        """
+        found: list[Break] = []
+        for node in self._evaluated(nodes, values):
+            what = self._what(node)
+            if what is not None:
+                found.append(Break(node, what))
+            elif isinstance(node, ast.Call):
+                found += self._called(node)
+        return found
+
+    def remaining(self, nodes: Sequence[ast.AST], values: Sequence[Values] = ()) -> list[Break]:
+        """The certain breaks for which no rule but the workarounds has a fix."""
+        return [b for b in self.certain(nodes, values) if not self._curable(b.node)]
+
+    # -- which nodes are evaluated -------------------------------------------------------------------------------------
+    def _evaluated(self, nodes: Sequence[ast.AST], values: Sequence[Values]) -> Iterator[ast.AST]:
+        """The nodes that are evaluated for certain, in no comprehension, nested function or undecided arm."""
+        stack = list(reversed(nodes))
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(self._children(node, values)))
+
+    def _children(self, node: ast.AST, values: Sequence[Values]) -> list[ast.AST]:
+        match node:
+            case ast.If() | ast.IfExp():
+                return [node.test, *self._arms(node, values)]
+            case ast.BoolOp():
+                return [node.values[0]]
+            case ast.Compare():
+                return [node.left, node.comparators[0]]
+            case ast.Try():
+                return [*node.body, *node.finalbody]
+            case ast.For():
+                return [node.iter, *node.body]
+            case ast.While():
+                return [node.test, *node.body]
+            case ast.Match():
+                return [node.subject]
+            case ast.Raise():
+                return []
+            case ast.Assert():
+                return [node.test]
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                return [node.generators[0].iter]
+            case ast.Lambda() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                return []
+        return list(ast.iter_child_nodes(node))
+
+    def _arms(self, node: ast.If | ast.IfExp, values: Sequence[Values]) -> list[ast.AST]:
+        decided = {bool(v) for env in values if (v := decide(node.test, self._facts, env)) is not UNDECIDED}
+        taken: list[ast.AST] = []
+        for holds, arm in ((True, node.body), (False, node.orelse)):
+            if holds in decided:
+                taken += arm if isinstance(arm, list) else [arm]
+        return taken
+
+    # -- what breaks ---------------------------------------------------------------------------------------------------
+    def _what(self, node: ast.AST) -> str | None:
+        match node:
+            case ast.If() | ast.While() | ast.IfExp():
+                return self._truth(node.test)
+            case ast.Assert():
+                literal = node.msg is None or isinstance(node.msg, ast.Constant)
+                return None if literal else self._truth(node.test)
+            case ast.BoolOp():
+                return next((w for v in node.values[:-1] if (w := self._truth(v))), None)
+            case ast.UnaryOp(op=ast.Not()):
+                return self._truth(node.operand)
+            case ast.Subscript(ctx=ast.Load()):
+                return f"`{ast.unparse(node)}` picks elements by a mask" if self._masked(node) else None
+            case ast.Call():
+                return self._call(node)
+        return None
+
+    def _masked(self, node: ast.Subscript) -> bool:
+        """True for indexing of a tensor by a bool tensor, in this very node."""
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        values = [self._facts.kinds.of(p) for p in parts]
+        return self._facts.kinds.of(node.value).is_tensor and any(v.is_tensor and v.dtype == ("bool",) for v in values)
+
+    def _truth(self, test: ast.expr) -> str | None:
+        if isinstance(test, (ast.BoolOp, ast.UnaryOp)):
+            return None  # told at the operand that is a tensor
+        value = self._facts.kinds.of(test)
+        return f"`{ast.unparse(test)}` decides on the value of a tensor" if value.tag is Tag.TENSOR and not value.optional else None
+
+    def _call(self, call: ast.Call) -> str | None:
+        qualified = self._facts.names.qualified(call.func)
+        text = f"`{ast.unparse(call.func)}(…)`"
+        if qualified is not None and qualified.startswith("builtins."):
+            name = qualified.removeprefix("builtins.")
+            given = bool(call.args) and self._facts.kinds.of(call.args[0]).tag is Tag.TENSOR
+            return text if name in _BUILTINS else f"{text} reads a tensor" if name in _OF_TENSORS and given else None
+        if qualified is not None and not qualified.startswith("."):
+            if qualified.startswith(_MATH):
+                return f"{text} reads a tensor" if call.args and self._facts.kinds.of(call.args[0]).tag is Tag.TENSOR else None
+            return text if qualified.startswith(_CALLS) else self._operation(torch_api.function(qualified), call, 3)
+        if isinstance(call.func, ast.Attribute) and self._facts.calls.target(call) is None:
+            base = self._facts.kinds.of(call.func.value)
+            if base.tag is Tag.LOGGER:
+                return text if call.func.attr in _LOG_METHODS else None
+            if base.tag is Tag.TENSOR:
+                return self._operation(torch_api.method(call.func.attr), call, 2)
+        return None
+
+    def _operation(self, op: torch_api.Op | None, call: ast.Call, full: int) -> str | None:
+        if op is None or op.name.rpartition(".")[2] in _TRACED:
+            return None
+        if op.name.endswith("where") and len(call.args) + len(call.keywords) >= full:
+            return None
+        if op.value_shape:
+            return f"`{ast.unparse(call.func)}(…)` has a shape that depends on values"
+        return f"`{ast.unparse(call.func)}(…)` reads a tensor" if op.reads else None
+
+    # -- functions that are called -------------------------------------------------------------------------------------
+    def _called(self, call: ast.Call) -> list[Break]:
+        target = self._facts.calls.target(call) or self._element_call(call)
+        if target is None or target.function.name == "__init__" or isinstance(target.function, ast.AsyncFunctionDef):
+            return []
+        function = target.function
+        if any(self._names_disable(d) for d in function.decorator_list):
+            return [Break(call, f"`{ast.unparse(call.func)}(…)` is kept away from the compiler")]
+        if self._facts.regions.of(function).evidence.level.value == "no" or function in self._active or len(self._active) >= _DEPTH:
+            return []
+        if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk_scope(*function.body)):
+            return []
+        self._active.append(function)
+        try:
+            inner = self.certain(function.body)
+        finally:
+            self._active.pop()
+        return [Break(b.node, f"{b.what} in `{function.name}`" if not b.inner else b.what, True) for b in inner]
+
+    def _names_disable(self, decorator: ast.expr) -> bool:
+        head = decorator.func if isinstance(decorator, ast.Call) else decorator
+        return self._facts.names.qualified(head) in _DISABLED
+
+    def _element_call(self, call: ast.Call) -> Target | None:
+        """`layer(x)` for the target of a loop over `self.layers`, whose class the file shows."""
+        if not isinstance(call.func, ast.Name):
+            return None
+        here: ast.AST | None = self._facts.names.parent(call)
+        while here is not None and not isinstance(here, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if isinstance(here, ast.For) and any(isinstance(n, ast.Name) and n.id == call.func.id for n in ast.walk(here.target)):
+                held = here.iter.args if isinstance(here.iter, ast.Call) and isinstance(here.iter.func, ast.Name) else [here.iter]
+                infos = [i for h in held if (i := self._facts.calls.elements(h)) is not None]
+                method = infos[0].method("forward") if len(infos) == 1 else None
+                return Target(method, infos[0], True) if method is not None else None
+            here = self._facts.names.parent(here)
+        return None
+
+    # -- what other rules cure -----------------------------------------------------------------------------------------
+    def _curable(self, node: ast.AST) -> bool:
+        function = self._facts.function_of(node)
+        if function is None:
+            return False
+        own = self._facts.source.span(node.test if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)) else node)
+        return any(s.start <= own.start and own.end <= s.end or own.start <= s.start and s.end <= own.end for s in self._cures(function))
+
+    def _cures(self, function: FunctionNode) -> list[Span]:
+        """Where in the function other rules have a fix, whether selected or not."""
+        if function not in self._cured:
+            from ..rule import registry
+
+            self._cured[function] = []
+            asked = [r for code, r in registry().items() if code not in WORKAROUNDS]
+            found = [
+                finding
+                for node in [function, *walk_scope(*function.body)]
+                for rule in asked
+                if type(node) in rule.nodes
+                for finding in rule.find(node, self._facts)
+            ]
+            self._cured[function] = [f.span for f in found if f.fixable and f.safety is not Safety.DISPLAY]
+        return self._cured[function]
+

@@ -1,0 +1,352 @@
+"""Statements without outputs: log records, warnings, prints, calls of helpers, guards; and whether they may become ops."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..model import Evidence, Level, NoFix
+from .classes import FunctionNode
+from .flow import walk_scope
+from .passing import Param, Passing
+from .predicates import holds_tensor
+from .readers import HOST, reading
+from .values import Tag
+
+if TYPE_CHECKING:
+    from . import Facts
+
+LEVELS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "fatal", "log"})
+ONCE = frozenset({"warning_once", "info_once", "warn_once", "debug_once", "error_once"})
+_LOGGER_NAMES = frozenset({"logger", "log", "LOG", "LOGGER", "_logger", "_LOGGER", "_log", "LOGGING"})
+_LOGGER_MAKERS = ("logging.getLogger", "logging.get_logger", "init_logger")
+_STREAMS = ("sys.stderr", "sys.stdout", "sys.__stderr__", "sys.__stdout__")
+
+
+@dataclass(frozen=True, slots=True)
+class Sink:
+    """A statement that becomes the call of an op.
+
+    Attributes:
+        node: the statement that is replaced.
+        body: the statement that the op runs.
+        name: a name for the op.
+        params: what the op is given.
+        replaced: text of the body for expressions of the original, by their `ast.dump`.
+        changes: what a caller could observe in compiled code.
+        level: how sure the facts are.
+    """
+
+    node: ast.stmt
+    body: ast.stmt
+    name: str
+    params: tuple[Param, ...]
+    replaced: tuple[tuple[str, str], ...]
+    changes: tuple[str, ...] = ()
+    level: Level = Level.PROVED
+
+
+class Sinks:
+    """The statements of one file that write to the outside.
+
+    Attributes:
+        named: names given to ops of this file, by their text; two fixes of one pass must not choose the same one.
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.named: dict[str, str] = {}
+
+    def worth(self, node: ast.stmt) -> Evidence | None:
+        """Whether the statement may run compiled; None where nothing says that its function works on tensors."""
+        function = self.facts.function_of(node)
+        region = self.facts.regions.of(function)
+        if function is None or not region or self.facts.regions.left_alone(node):
+            return None
+        if region.evidence.because == "it computes with torch" and not self._given_tensors(function):
+            return None
+        return region.evidence
+
+    def _given_tensors(self, function: FunctionNode) -> bool:
+        run = self.facts.kinds.run(function)
+        start = run.before.get(id(function.body[0]), {})
+        return any(v.is_tensor for v in start.values())
+
+    # -- what a call is ------------------------------------------------------------------------------------------------
+    def kind(self, call: ast.Call) -> str | None:
+        """"log", "once", "warn", "print" or None."""
+        qualified = self.facts.names.qualified(call.func) or ""
+        if qualified == "warnings.warn":
+            return "warn"
+        if qualified == "builtins.print":
+            return "print"
+        if not isinstance(call.func, ast.Attribute):
+            return None
+        name = call.func.attr
+        if qualified.startswith("logging."):
+            return "log" if name in LEVELS else None
+        if name not in LEVELS | ONCE or self.logger(call.func.value) is None:
+            return None
+        return "once" if name in ONCE else "log"
+
+    def logger(self, base: ast.expr) -> Evidence | None:
+        """Whether the expression is a logger."""
+        if self.facts.kinds.of(base).tag is Tag.LOGGER:
+            return Evidence(Level.PROVED, "it is a logger")
+        if isinstance(base, ast.Name):
+            qualified = self.facts.names.qualified(base) or ""
+            imported = qualified and not qualified.startswith(".") and base.id in _LOGGER_NAMES
+            return Evidence(Level.ASSUMED, f"`{base.id}` is imported, and named as a logger") if imported else None
+        return Evidence(Level.PROVED, "it is a logger") if self.maker(base) is not None else None
+
+    def maker(self, base: ast.expr) -> ast.Call | None:
+        """The call that made the logger which an attribute holds, where module code could make it again."""
+        owner = self.facts.classes.owner(base)
+        if owner is None or not isinstance(base, ast.Attribute) or not isinstance(base.value, ast.Name) or base.value.id != owner[1]:
+            return None
+        values = owner[0].attribute(base.attr)
+        if len(values) != 1 or owner[0].is_rebound(base.attr) or not isinstance(values[0], ast.Call):
+            return None
+        made = values[0]
+        constant = all(isinstance(a, ast.Constant) or (isinstance(a, ast.Name) and a.id == "__name__") for a in made.args)
+        known = (self.facts.names.qualified(made.func) or "").endswith(_LOGGER_MAKERS)
+        return made if known and constant and not made.keywords else None
+
+    def effects(self, body: Sequence[ast.stmt]) -> list[str] | None:
+        """The kinds of the statements where all of them only write to the outside, else None."""
+        found = [self.kind(s.value) if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) else None for s in body]
+        return [k for k in found if k is not None] if found and all(found) and "once" not in found else None
+
+    def asks_level(self, test: ast.expr) -> bool:
+        """True for a condition on a logger's level."""
+        return any(
+            isinstance(n, ast.Attribute) and n.attr in ("isEnabledFor", "getEffectiveLevel", "level") and self.logger(n.value)
+            for n in ast.walk(test)
+        )
+
+    def conditional(self, node: ast.If) -> list[str] | None:
+        """The kinds of effects of an `if` that becomes one op: a condition on a tensor or on a logger's level around effects."""
+        if node.orelse or not (holds_tensor(node.test, self.facts) or self.asks_level(node.test)):
+            return None
+        return self.effects(node.body)
+
+    def covered(self, node: ast.stmt) -> bool:
+        """True where the `if` around the statement is what becomes an op."""
+        parent = self.facts.names.parent(node)
+        return isinstance(parent, ast.If) and node in parent.body and self.conditional(parent) is not None
+
+    # -- plans ---------------------------------------------------------------------------------------------------------
+    def output(self, node: ast.Expr | ast.If) -> Sink | NoFix:
+        """The op for a log record, a warning or a print, or for an `if` around them."""
+        passing = Passing(self.facts)
+        calls = [node.value] if isinstance(node, ast.Expr) else [s.value for s in node.body if isinstance(s, ast.Expr)]
+        lazy = isinstance(node, ast.If)
+        if isinstance(node, ast.If):
+            refused = self._test(node.test, passing)
+            if refused is not None:
+                return refused
+        wanted: list[tuple[ast.expr, bool, bool]] = []
+        level = Level.PROVED
+        for call in calls:
+            assert isinstance(call, ast.Call)
+            refused = self._keywords(call)
+            if refused is not None:
+                return refused
+            if isinstance(call.func, ast.Attribute) and self.kind(call) == "log":
+                found = self.logger(call.func.value)
+                level = found.level if found is not None and not found.certain else level
+                made = self.maker(call.func.value)
+                if made is not None:
+                    passing.replaced[ast.dump(call.func.value)] = self.facts.source.code(made)
+                elif isinstance(call.func.value, ast.Name) and not self._of_module(call.func.value):
+                    return NoFix(f"`{call.func.value.id}` is no name of the module")
+            wanted += [(e, lazy, shown) for e, shown in self._arguments(call)]
+        refused = passing.read(wanted)
+        if refused is not None:
+            return refused
+        changes = ()
+        if passing.shown:
+            changes = (f"output: compiled code shows `{passing.shown[0]}` without its grad_fn",)
+        first = calls[0]
+        assert isinstance(first, ast.Call)
+        return Sink(node, node, self._name(first), tuple(passing.params), tuple(passing.replaced.items()), changes, level)
+
+    def _of_module(self, name: ast.Name) -> bool:
+        binding = self.facts.names.binding(name)
+        return binding is not None and binding.scope.kind == "module"
+
+    def _test(self, test: ast.expr, passing: Passing) -> NoFix | None:
+        if holds_tensor(test, self.facts):
+            return passing.condition(test, "condition", "condition")
+        return passing.read([(test, False, False)])
+
+    def _keywords(self, call: ast.Call) -> NoFix | None:
+        kind = self.kind(call)
+        allowed = {"log": {"stacklevel", "extra", "msg"}, "warn": {"message", "category", "stacklevel"}, "print": {"sep", "end", "flush", "file"}}
+        for k in call.keywords:
+            if k.arg not in allowed[kind or "print"]:
+                return NoFix(f"`{k.arg or '**'}` of `{ast.unparse(call.func)}` means another thing inside of an op")
+            if k.arg == "stacklevel" and not (isinstance(k.value, ast.Constant) and isinstance(k.value.value, int)):
+                return NoFix("its stack level is not a literal")
+            if k.arg == "file" and (self.facts.names.qualified(k.value) or "") not in _STREAMS:
+                return NoFix(f"it writes to `{ast.unparse(k.value)}`")
+        if any(isinstance(a, ast.Starred) for a in call.args):
+            return NoFix("its arguments are unpacked")
+        if kind == "warn" and len(call.args) > 2:
+            return NoFix("its stack level is given by position")
+        return None
+
+    def _arguments(self, call: ast.Call) -> Iterator[tuple[ast.expr, bool]]:
+        """The arguments, with whether their text is shown."""
+        literal = next((a.value for a in call.args if isinstance(a, ast.Constant) and isinstance(a.value, str)), "%s")
+        numbers = self.kind(call) == "log" and "%s" not in literal and "%r" not in literal
+        for i, a in enumerate(call.args):
+            if self.kind(call) == "warn" and i == 1:
+                yield a, False
+                continue
+            yield a, not numbers or i == 0
+        for k in call.keywords:
+            if k.arg not in ("file", "stacklevel"):
+                yield k.value, k.arg in ("msg", "message", "extra")
+
+    def _name(self, call: ast.Call) -> str:
+        kind = self.kind(call) or "print"
+        texts = [n.value for a in call.args for n in ast.walk(a) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+        words: list[str] = []
+        for word in "".join(c if c.isalnum() and c.isascii() else " " for c in (texts or [""])[0]).lower().split():
+            if len(word) > 1 and not word.isdigit() and len(words) < 3:
+                words.append(word)
+        return "_".join(["", kind, *words]) if words else f"_{kind}_values"
+
+    # -- helpers of the file -------------------------------------------------------------------------------------------
+    def helper(self, node: ast.Expr) -> Sink | NoFix | None:
+        """The op for a call of a function of the file whose result is unused; None where Dynamo can trace it."""
+        call = node.value
+        assert isinstance(call, ast.Call)
+        target = self.facts.calls.target(call)
+        if target is None or self.facts.regions.of(target.function).evidence.level is Level.NO:
+            return None
+        function = target.function
+        names = [a.arg for a in [*function.args.posonlyargs, *function.args.args]][1 if target.bound else 0 :]
+        starred = any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
+        bound = {**dict(zip(names, call.args, strict=False)), **{k.arg: k.value for k in call.keywords if k.arg}}
+        tensors = frozenset(n for n, a in bound.items() if self.facts.kinds.of(a).is_tensor)
+        found = reading(function, tensors, self.facts)
+        if not found.sites:
+            return None
+        refused = self._callable(call, function, target.bound or target.owner is not None)
+        if refused is None and starred:
+            refused = NoFix("its arguments are unpacked")
+        refused = refused or found.refusal or self._shared(node, function) or self._raises(node, function)
+        if refused is not None:
+            return refused
+        return self._call(node, call, bound, function)
+
+    def _call(self, node: ast.Expr, call: ast.Call, bound: dict[str, ast.expr], function: FunctionNode) -> Sink | NoFix:
+        params, replaced = [], {}
+        for name, argument in bound.items():
+            passing = Passing(self.facts)
+            refused = passing.value(argument, name)
+            if refused is not None:
+                return refused
+            params.append(passing.params[0])
+            replaced[ast.dump(argument)] = name
+        path = function.name.strip("_")
+        base = f"_{path}" if not function.name.startswith("_") else f"_{path}_op"
+        return Sink(node, node, base, tuple(params), tuple(replaced.items()))
+
+    def _callable(self, call: ast.Call, function: FunctionNode, method: bool) -> NoFix | None:
+        static = isinstance(call.func, ast.Attribute) and self.facts.names.qualified(call.func) is not None
+        if method and not static:
+            return NoFix(f"`{function.name}` is a method: an op can not be given its object")
+        root = call.func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name) or not self._of_module(root):
+            return NoFix(f"`{ast.unparse(call.func)}` can not be reached from the module")
+        return None
+
+    def _raises(self, node: ast.stmt, function: FunctionNode) -> NoFix | None:
+        if self.facts.effects.of_function(function).raises:
+            return self.caught(node)
+        return None
+
+    def _shared(self, node: ast.stmt, function: FunctionNode) -> NoFix | None:
+        """Refuse where traced code reads or writes what the helper changes: it would see it too early."""
+        written = self._written(function, set())
+        home = self.facts.function_of(node)
+        if home is None or not written:
+            return None
+        around, queue = set(), [home]
+        while queue:
+            one = queue.pop()
+            if one not in around and one is not function:
+                around.add(one)
+                callers = [self.facts.function_of(c) for c in self.facts.calls.callers(one)]
+                queue += [f for f in callers if f is not None and self.facts.regions.of(f)]
+                queue += [t.function for _, t in self.facts.calls.callees(one) if not self._only_sink(t.function)]
+        for one in around:
+            for n in walk_scope(*one.body):
+                if isinstance(n, ast.Name) and n.id in written and self._of_module(n):
+                    return NoFix(f"`{one.name}` also uses `{n.id}`, which `{function.name}` changes")
+        return None
+
+    def _only_sink(self, function: FunctionNode) -> bool:
+        """True where every call of the function drops its result, so that it may run as an op itself."""
+        calls = self.facts.calls.callers(function)
+        dropped = all(isinstance(self.facts.names.parent(c), ast.Expr) for c in calls)
+        return dropped and bool(reading(function, frozenset(a.arg for a in function.args.args), self.facts).sites)
+
+    def _written(self, function: FunctionNode, seen: set[FunctionNode]) -> set[str]:
+        """Names of the module whose objects the function rebinds or may change."""
+        seen.add(function)
+        found: set[str] = set()
+        for n in walk_scope(*function.body):
+            if isinstance(n, ast.Global):
+                found |= set(n.names)
+            elif isinstance(n, (ast.Attribute, ast.Subscript)):
+                parent = self.facts.names.parent(n)
+                changed = isinstance(n.ctx, (ast.Store, ast.Del)) or (isinstance(n, ast.Attribute) and isinstance(parent, ast.Call) and parent.func is n)
+                root: ast.expr = n
+                while isinstance(root, (ast.Attribute, ast.Subscript)):
+                    root = root.value
+                if changed and isinstance(root, ast.Name) and self._of_module(root) and self.facts.names.qualified(root) in (None, f".{root.id}"):
+                    found.add(root.id)
+        for _, target in self.facts.calls.callees(function):
+            if target.function not in seen:
+                found |= self._written(target.function, seen)
+        return found - {n for n in found if self._is_logger(n)}
+
+    def _is_logger(self, name: str) -> bool:
+        sites = self.facts.names.walk.module.sites.get(name, [])
+        return name in _LOGGER_NAMES and len(sites) == 1
+
+    # -- exceptions ----------------------------------------------------------------------------------------------------
+    def caught(self, node: ast.stmt) -> NoFix | None:
+        """Why an exception must not leave the graph here: somebody in the compiled code would catch it."""
+        function = self.facts.function_of(node)
+        seen: set[FunctionNode] = set()
+        queue: list[tuple[ast.AST, FunctionNode | None]] = [(node, function)]
+        while queue:
+            place, home = queue.pop()
+            child, parent = place, self.facts.names.parent(place)
+            while parent is not None and child is not home:
+                if isinstance(parent, ast.Try) and child not in parent.finalbody and child not in parent.orelse:
+                    if not (child in parent.handlers and not parent.finalbody):
+                        return NoFix("a `try` statement around it would not see an exception of compiled code")
+                if isinstance(parent, (ast.With, ast.AsyncWith)) and child in parent.body:
+                    return NoFix("an exception out of the graph would leave its `with` block without closing it")
+                child, parent = parent, self.facts.names.parent(parent)
+            if home is None or home in seen:
+                continue
+            seen.add(home)
+            for call in self.facts.calls.callers(home):
+                caller = self.facts.function_of(call)
+                if caller is not None and self.facts.regions.of(caller):
+                    queue.append((call, caller))
+        return None
+
+
+__all__ = ["HOST", "Sink", "Sinks"]
