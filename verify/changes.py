@@ -34,6 +34,14 @@ def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         yield path, value
 
 
+def containers(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """The lists, tuples and dicts of a nest."""
+    if isinstance(value, (dict, list, tuple)):
+        yield path, value
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from containers(item, (*path, key))
+
+
 def spell(path: Path) -> str:
     """A path as a user would write it."""
     head, *rest = path
@@ -121,11 +129,23 @@ def _placed(tensor: torch.Tensor, value: list[Any]) -> torch.Tensor:
 
 def _spread(tensor: torch.Tensor, how: str) -> torch.Tensor:
     """The same values in another layout."""
+    if how == "channels last":
+        return tensor.contiguous(memory_format=torch.channels_last)
     if how == "transposed" and tensor.dim() >= 2:
         return tensor.mT.contiguous().mT
     if tensor.dim() == 0:
         return tensor.clone()
     return tensor.repeat_interleave(2, dim=-1)[..., ::2]
+
+
+def _ranked(tensor: torch.Tensor, by: int) -> torch.Tensor:
+    """One dimension more, or only the first row."""
+    return tensor[None].clone() if by > 0 else tensor[0].clone()
+
+
+def _halved(tensor: torch.Tensor, _: None) -> torch.Tensor:
+    """Halves from -1.5 to 1.5 in turn: ties, zeros, and what rounding treats specially."""
+    return ((torch.arange(tensor.numel()) % 7 - 3) * 0.5).reshape(tensor.shape).to(tensor.dtype)
 
 
 def _asking(tensor: torch.Tensor, wanted: bool) -> torch.Tensor:
@@ -183,6 +203,41 @@ def _listed(made: dict[str, Any], path: Path, _value: Any, _given: list[Call]) -
             replaced(made, path, leaf.tolist())
 
 
+def _numbered(made: dict[str, Any], path: Path, _value: Any, _given: list[Call]) -> None:
+    """A number becomes a 0-d tensor."""
+    replaced(made, path, torch.tensor(look_up(made, path)))
+
+
+def _named(made: dict[str, Any], _path: Path, value: list[str], _given: list[Call]) -> None:
+    """Positional arguments are passed by their names."""
+    made["kwargs"].update(zip(value, made["args"], strict=False))
+    made["args"].clear()
+
+
+def _dropped(made: dict[str, Any], path: Path, _value: Any, _given: list[Call]) -> None:
+    made[path[0]].pop(path[1])
+
+
+def _items(made: dict[str, Any], path: Path, value: str, _given: list[Call]) -> None:
+    """A list or tuple with other items, or a dict in another order."""
+    held = look_up(made, path)
+    if isinstance(held, dict):
+        replaced(made, path, type(held)(reversed(held.items())))
+        return
+    items = list(held)
+    wanted = {"none": [], "fewer": items[:-1], "reversed": items[::-1], "doubled": [*items, *items]}[value]
+    replaced(made, path, type(held)(wanted))
+
+
+def _contained(made: dict[str, Any], path: Path, _value: Any, _given: list[Call]) -> None:
+    """A list becomes a tuple, a tuple a list."""
+    held = look_up(made, path)
+    replaced(made, path, list(held) if isinstance(held, tuple) else tuple(held))
+
+
+# Changes of an argument's type: whether that is accepted is the original's choice.
+RETYPING = frozenset(("list", "tensor", "rank", "container", "int32"))
+
 CHANGES: dict[str, Callable[[dict[str, Any], Path, Any, list[Call]], None]] = {
     "values": _on_tensor(_drawn),
     "fill": _on_tensor(lambda t, number: torch.full_like(t, number, memory_format=torch.contiguous_format)),
@@ -198,4 +253,12 @@ CHANGES: dict[str, Callable[[dict[str, Any], Path, Any, list[Call]], None]] = {
     "set": _set,
     "share": _shared,
     "list": _listed,
+    "rank": _on_tensor(_ranked),
+    "halves": _on_tensor(_halved),
+    "int32": _on_tensor(lambda t, _: t.to(torch.int32)),
+    "tensor": _numbered,
+    "named": _named,
+    "drop": _dropped,
+    "items": _items,
+    "container": _contained,
 }

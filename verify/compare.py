@@ -14,7 +14,7 @@ from .observe import Trace
 
 # What a rule may declare as `KIND: words`, and the facts that such a change touches.
 DECLARABLE: Mapping[str, re.Pattern[str]] = {
-    "state": re.compile(r"\.(self|function)(\.|$)|state_dict keys|self\b.*\.(registered|written)$"),
+    "state": re.compile(r"\.self(\.|$)|state_dict keys"),
     "exception": re.compile(r"\.raised(\.|$)"),
     "output": re.compile(r"\.emitted(\[|$)"),
     "dtype": re.compile(r"\.dtype$"),
@@ -111,13 +111,14 @@ def declared_by(difference: Difference, declared: Iterable[str]) -> str | None:
 
 
 def _paths(old: Trace, new: Trace) -> list[str]:
-    """All paths, those of the rewrite alone last; globals that only the rewrite has at import are its own business."""
-    known = {_global(path) for path in old.facts} | {""}
-    return [*old.facts, *(path for path in new.facts if path not in old.facts and _global(path) in known)]
+    """All paths, those of the rewrite alone last; names that only it has from the start are its own business."""
+    known = {_holder(path) for path in old.facts} | {""}
+    return [*old.facts, *(path for path in new.facts if path not in old.facts and _holder(path) in known)]
 
 
-def _global(path: str) -> str:
-    found = re.search(r"\.global (\w+)", path)
+def _holder(path: str) -> str:
+    """The global, the closure's cell or the default argument that a fact is about."""
+    found = re.search(r"\.((?:global|cell|default) \w+)", path)
     return found.group(1) if found else ""
 
 

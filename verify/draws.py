@@ -15,11 +15,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from .changes import CHANGES, Path, leaves, replaced, spell, twin
+from .changes import CHANGES, RETYPING, Path, leaves, replaced, spell, twin
 from .observe import Call
 from .targets import owner
-
-MODES = ("train", "eval", "frozen", "float64", "bfloat16", "longer", "copied")
 
 
 class InapplicableError(Exception):
@@ -60,8 +58,9 @@ class Draw:
 
     Attributes:
         calls: the calls in order.
-        modes: what is done to the callable first, a subset of `MODES`.
-        grad: `on`, `off` (no_grad) or `inference`.
+        modes: what is done to the callable first: `copied`, a key of `MODULE_MODES`, or `bump NAME` for an attribute.
+        grad: `on`, `off` (no_grad), `inference` or `autocast`.
+        switch: a module goes from training to evaluation, or back, before each call but the first.
         reuse: the caller keeps its tensors and overwrites them for the next call, where shapes agree.
         verbose: the root logger lets everything through.
     """
@@ -70,6 +69,7 @@ class Draw:
     modes: tuple[str, ...] = ()
     grad: str = "on"
     reuse: bool = False
+    switch: bool = False
     verbose: bool = False
 
     @classmethod
@@ -96,7 +96,7 @@ class Draw:
             *(["no gradients"] if self.grad != "on" else []),
             *(["reused tensors"] if self.reuse else []),
         ]
-        modes += ["all log levels"] if self.verbose else []
+        modes += [*(["switching modes"] if self.switch else []), *(["all log levels"] if self.verbose else [])]
         return ", then ".join(parts) + (f"; {', '.join(modes)}" if modes else "")
 
     @classmethod
@@ -107,19 +107,22 @@ class Draw:
             CallDraw(c["base"], tuple(Change(x["kind"], tuple(x["path"]), x["value"]) for x in c["changes"]))
             for c in data["calls"]
         )
-        return cls(calls, tuple(data["modes"]), data["grad"], data["reuse"], data["verbose"])
+        return cls(**{**data, "calls": calls, "modes": tuple(data["modes"])})
 
-    def sequence(self, given: list[Call]) -> Iterator[Call]:
+    def sequence(self, given: list[Call], function: Callable[..., Any] | None = None) -> Iterator[Call]:
         """The calls, each made ready just before it is due (a reused tensor is overwritten only then).
 
-        `given` is consumed: its containers are changed.
+        `given` is consumed: its containers are changed. `function` is what the calls are for, where modes switch.
 
         Raises:
             InapplicableError: a change does not fit.
         """
         counts = Counter(call.base for call in self.calls)
         kept: dict[str, torch.Tensor] = {}
-        for call in self.calls:
+        root = owner(function) if function else None
+        for index, call in enumerate(self.calls):
+            if self.switch and index and isinstance(root, nn.Module):
+                root.train(not root.training)
             # A tensor that two given calls share stays shared, unless one given call is made twice.
             args, kwargs = twin(given[call.base]) if counts[call.base] > 1 else given[call.base]
             made: dict[str, Any] = {"args": args, "kwargs": kwargs}
@@ -140,6 +143,7 @@ class Draw:
         modes: dict[str, Callable[[], contextlib.AbstractContextManager[Any]]] = {
             "off": torch.no_grad,
             "inference": torch.inference_mode,
+            "autocast": lambda: torch.autocast("cpu", torch.bfloat16),
             "on": contextlib.nullcontext,
         }
         if self.verbose:
@@ -163,13 +167,25 @@ class Draw:
 
     def _prepared(self, function: Callable[..., Any]) -> Callable[..., Any]:
         for mode in self.modes:
+            root = owner(function)
             if mode == "copied":
                 function = copy.deepcopy(function)
-                continue
-            root = owner(function)
-            if isinstance(root, nn.Module):
-                _MODULE_MODES[mode](root)
+            elif mode.startswith("bump "):
+                _bump(root, mode.removeprefix("bump "))
+            elif isinstance(root, nn.Module):
+                MODULE_MODES[mode](root)
         return function
+
+    @property
+    def retypes(self) -> bool:
+        """True where an argument's type or a plain attribute was changed: the original decides whether that goes."""
+        bumped = any(mode.startswith("bump ") for mode in self.modes)
+        return bumped or any(change.kind in RETYPING for call in self.calls for change in call.changes)
+
+    @property
+    def restructures(self) -> bool:
+        """True where something that the constructor fixed was changed."""
+        return any(mode == "longer" or mode.startswith("bump ") for mode in self.modes)
 
 
 def _reuse(made: dict[str, Any], kept: dict[str, torch.Tensor]) -> None:
@@ -191,11 +207,24 @@ def _longer(module: nn.Module) -> None:
             part.append(copy.deepcopy(part[-1]))
 
 
-_MODULE_MODES: dict[str, Callable[[nn.Module], Any]] = {
+def _bump(root: Any, name: str) -> None:
+    value = getattr(root, name)
+    setattr(root, name, not value if isinstance(value, bool) else value + 1 if isinstance(value, int) else value * 2)
+
+
+def _scale_parameters(module: nn.Module, factor: float) -> None:
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.mul_(factor)
+
+
+MODULE_MODES: dict[str, Callable[[nn.Module], Any]] = {
     "train": lambda m: m.train(),
     "eval": lambda m: m.eval(),
     "frozen": lambda m: m.requires_grad_(False),
     "float64": lambda m: m.to(torch.float64),
     "bfloat16": lambda m: m.to(torch.bfloat16),
+    "zeroed": lambda m: _scale_parameters(m, 0.0),
+    "large": lambda m: _scale_parameters(m, 100.0),
     "longer": _longer,
 }

@@ -209,7 +209,8 @@ class Observer:
     def _state(self, snapshot: Snapshot, path: str, **more: Any) -> None:
         root = owner(self._function)
         if isinstance(root, types.FunctionType):
-            snapshot.add("function", closure(root))
+            for name, value in closure(root).items():
+                snapshot.add(name, value)
         elif not isinstance(root, types.ModuleType):
             snapshot.add("self", root)
         for name, value in module_globals(self._module).items():
@@ -310,7 +311,8 @@ def _version(tensor: torch.Tensor) -> int | None:
 def _random_state() -> str:
     digest = hashlib.sha1(torch.get_rng_state().numpy().tobytes())
     digest.update(str(hash(random.getstate())).encode())
-    digest.update(repr(np.random.get_state(legacy=False)).encode())
+    _, keys, *rest = np.random.get_state(legacy=True)
+    digest.update(np.asarray(keys).tobytes() + repr(rest).encode())
     return digest.hexdigest()[:12]
 
 

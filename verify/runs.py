@@ -54,7 +54,23 @@ class Runner:
             observer = Observer(target, module, function, limit_s)
             seed_everything(self._seed + 2)
             with draw.context():
-                return observer.run(draw.sequence(given))
+                return observer.run(draw.sequence(given, function))
+
+    def uninitialised(self, draw: Draw, trace: Trace, limit_s: float) -> frozenset[str]:
+        """The facts of the original that rest on memory nobody wrote, given a trace of it on the same draw.
+
+        Such memory often holds the same bytes twice in a row, so that two runs agree by chance.
+        """
+        torch.use_deterministic_algorithms(True, warn_only=True)  # fills fresh memory with NaN and extreme numbers
+        try:
+            filled = self.eager(self.old, draw, limit_s)
+        finally:
+            torch.use_deterministic_algorithms(False)
+        return frozenset(
+            path
+            for path, fact in trace.facts.items()
+            if isinstance(fact, torch.Tensor) and _shows_filling(fact, filled.facts.get(path))
+        )
 
     def compiled(self, target: Target, draw: Draw, limit_s: float, backend: str | None = None) -> tuple[Trace, Meter]:
         """Run a draw compiled: with the counting backend, or with a named one (then the meter counts no graphs)."""
@@ -74,7 +90,7 @@ class Runner:
             observer = Observer(target, module, function, limit_s)
             seed_everything(self._seed + 2)
             with meter.listening():
-                trace = observer.run(draw.sequence(given), entry)
+                trace = observer.run(draw.sequence(given, function), entry)
             if backend is None:
                 again = self._recipe.calls(target, module)
                 meter.profiled(lambda: _quietly(entry, again))
@@ -126,6 +142,15 @@ def _quietly(function: Function, calls: list[Call]) -> None:
 def _muted() -> Iterator[None]:
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         yield
+
+
+def _shows_filling(usual: torch.Tensor, filled: Any) -> bool:
+    if not isinstance(filled, torch.Tensor) or filled.shape != usual.shape or filled.dtype != usual.dtype:
+        return False
+    if filled.is_floating_point() or filled.is_complex():
+        return bool((filled.isnan() & ~usual.isnan()).any())
+    extreme = torch.iinfo(filled.dtype).max if filled.dtype != torch.bool else True
+    return bool(((filled == extreme) & (usual != extreme)).any())
 
 
 def _equal(old: Any, new: Any) -> bool:

@@ -46,6 +46,8 @@ def _smaller(draw: Draw, sizes: tuple[int, ...]) -> Iterator[Draw]:
         yield replace(draw, grad="on")
     if draw.reuse:
         yield replace(draw, reuse=False)
+    if draw.switch:
+        yield replace(draw, switch=False)
     if draw.verbose:
         yield replace(draw, verbose=False)
     for index, call in enumerate(draw.calls):

@@ -199,19 +199,18 @@ def module_globals(module: types.ModuleType) -> dict[str, Any]:
     }
 
 
-def closure(function: Any) -> dict[str, Any]:
-    """What a plain function keeps between calls: its cells, its default arguments and its own attributes."""
-    function = getattr(function, "__func__", function)
-    function = getattr(function, "__wrapped__", function)
-    if not isinstance(function, types.FunctionType):
-        return {}
+def closure(function: types.FunctionType) -> dict[str, Any]:
+    """The data that a plain function keeps between calls: its cells, its default arguments and its own attributes."""
     held: dict[str, Any] = {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # an empty cell
             held[f"cell {name}"] = cell.cell_contents
-    held["defaults"] = [function.__defaults__, function.__kwdefaults__]
-    held["attributes"] = dict(vars(function))
-    return {name: value for name, value in held.items() if name != "__class__"}
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    values = function.__defaults__ or ()
+    held |= {f"default {name}": value for name, value in zip(names[len(names) - len(values) :], values, strict=True)}
+    held |= {f"default {name}": value for name, value in (function.__kwdefaults__ or {}).items()}
+    held |= {f"attribute {name}": value for name, value in vars(function).items() if not name.startswith("__")}
+    return {name: value for name, value in held.items() if not isinstance(value, _CALLABLES)}
 
 
 def tensors_in(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, torch.Tensor]]:

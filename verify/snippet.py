@@ -47,7 +47,7 @@ sys.path.insert(0, {root!r})
 {calls}    torch.manual_seed({seed_calls})
     print(path)
 {context}    for args, kwargs in calls:
-        try:
+{switch}        try:
             print("  returned", f(*args, **kwargs))
         except Exception as error:
             print("  raised", repr(error))
@@ -61,12 +61,15 @@ _MODES = {
     "float64": "f{o}.double()",
     "bfloat16": "f{o}.bfloat16()",
     "longer": "[m.append(copy.deepcopy(m[-1])) for m in f{o}.modules() if isinstance(m, torch.nn.ModuleList)]",
+    "zeroed": "[p.data.zero_() for p in f{o}.parameters()]",
+    "large": "[p.data.mul_(100) for p in f{o}.parameters()]",
     "copied": "f = copy.deepcopy(f)",
 }
 _CONTEXT = {
     "on": "",
     "off": "    torch.set_grad_enabled(False)\n",
-    "inference": "    torch._C._set_grad_enabled(False)\n",
+    "inference": "    torch.inference_mode().__enter__()\n",
+    "autocast": '    torch.autocast("cpu", torch.bfloat16).__enter__()\n',
 }
 
 
@@ -102,11 +105,19 @@ def snippet(
         seed_inputs=request.seed + 1,
         seed_calls=request.seed + 2,
         verbose="logging.basicConfig(level=logging.DEBUG)\n" if draw.verbose else "",
-        modes="".join(f"    {_MODES[mode].format(o=bound)}\n" for mode in draw.modes),
+        modes="".join(f"    {_mode(mode, bound)}\n" for mode in draw.modes),
+        switch=f"        f{bound}.train(not f{bound}.training)\n" if draw.switch else "",
         calls=f"    calls = [\n{listed}    ]\n",
         context=_CONTEXT[draw.grad],
         root_object=f"f{bound}",
     )
+
+
+def _mode(mode: str, bound: str) -> str:
+    if mode.startswith("bump "):
+        name = f"f{bound}.{mode.removeprefix('bump ')}"
+        return f"{name} = {{bool: lambda v: not v, int: lambda v: v + 1, float: lambda v: v * 2}}[type({name})]({name})"
+    return _MODES[mode].format(o=bound)
 
 
 def _call(args: list[Any], kwargs: dict[str, Any]) -> str:

@@ -156,11 +156,11 @@ class _Trial:
 
     def _differs(self, draw: Draw) -> list[Difference]:
         """The differences on a draw; none where the draw says nothing."""
-        if "longer" in draw.modes and any(text.startswith("length") for text in self._request.declared):
+        if draw.restructures and any(text.startswith("length") for text in self._request.declared):
             return []
         try:
             old = self._runner.eager(self._runner.old, draw, self._limit_s)
-            if old.timed_out or (old.failures and _changes_types(draw)):
+            if old.timed_out or (old.failures and draw.retypes):
                 return []
             new = self._runner.eager(self._runner.new, draw, self._limit_s)
         except (InapplicableError, TargetError):
@@ -174,10 +174,12 @@ class _Trial:
             first = runner.eager(runner.old, draw, self._limit_s)
             second = runner.eager(runner.old, draw, self._limit_s)
             new = runner.eager(runner.new, draw, self._limit_s)
+            unwritten = runner.uninitialised(draw, second, self._limit_s)
         except (InapplicableError, TargetError):
             return []
         shaky = families(differences(first, second, Rules(), limit=_ALL))
-        return self._relevant(differences(second, new, self._rules(draw, shaky), self._limit))
+        found = self._relevant(differences(second, new, self._rules(draw, shaky), self._limit))
+        return [item for item in found if item.path not in unwritten]
 
     def _refute(self, draw: Draw) -> None:
         """Settle on a counterexample; returns where the difference is not there again."""
@@ -265,8 +267,3 @@ class _Trial:
             elif f"as declared: {declared}" not in self._notes:
                 self._notes.append(f"as declared: {declared}")
         return kept
-
-
-def _changes_types(draw: Draw) -> bool:
-    """True where an argument became one of another type: whether that is accepted is the original's choice."""
-    return any(change.kind == "list" for call in draw.calls for change in call.changes)
