@@ -75,6 +75,9 @@ class Rules:
 
 def differences(old: Trace, new: Trace, rules: Rules, limit: int = 8) -> list[Difference]:
     """The first facts that differ, in the order of the calls."""
+    if new.timed_out and not old.timed_out:
+        hanging = [path for path in new.facts if path.endswith(".raised")][-1]
+        return [Difference(hanging, _MISSING, new.facts[hanging])]
     stop = _first_incidental_failure(old) if rules.generated else None
     if stop is not None and stop not in new.failures and not new.timed_out:
         failure = old.facts[f"call {stop}.raised"]
