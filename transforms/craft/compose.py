@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from ..facts import Facts
 from ..model import Edit, Fix, Span
@@ -27,7 +27,8 @@ def compose(source: Source, facts: Facts, fixes: Sequence[Fix]) -> tuple[Edit, .
     modules = module_names(source, facts, sorted(set(needs)))
     blocks = [render(base, wanted[base], modules) for base in HELPERS if base in wanted] + definitions
     if blocks:
-        edits.append(_put_blocks(source, blocks))
+        carried = {name for f in fixes for _, name in f.helpers} - set(wanted.values())
+        edits.append(_put_below(source, blocks, carried) or _put_blocks(source, blocks, _imports_end(source, facts, modules)))
     missing = [m for m in modules if imported(facts, m) is None]
     if missing:
         edits.append(_put_imports(source, [f"import {m}" if modules[m] == m else f"import {m} as {modules[m]}" for m in missing]))
@@ -59,11 +60,33 @@ def imported(facts: Facts, module: str) -> str | None:
     return None
 
 
-def _put_blocks(source: Source, blocks: Sequence[str]) -> Edit:
-    """Insert function definitions above the first one of the file, two blank lines between all."""
+def _imports_end(source: Source, facts: Facts, modules: Mapping[str, str]) -> int:
+    """The last line of the file's own imports of the modules, 0 where there are none."""
+    sites = facts.names.walk.module.sites
+    lines = [facts.names.statement_of(site.node) for name in modules.values() for site in sites.get(name, ())]
+    return max((s.end_lineno or 0 for s in lines if s in source.tree.body), default=0)
+
+
+def _put_below(source: Source, blocks: Sequence[str], carried: Container[str]) -> Edit | None:
+    """Insert definitions below the helpers that the file has and what they decorate; None where it has none of them."""
+    below = 0
+    for s in source.tree.body:
+        if isinstance(s, ast.FunctionDef) and (s.name in carried or any(isinstance(d, ast.Name) and d.id in carried for d in s.decorator_list)):
+            below = s.end_lineno or 0
+    if not below:
+        return None
+    newline = source.newline
+    text = "".join(f"{newline}{newline}{_local(b, source)}{newline}" for b in blocks)
+    at = source.line_start(below + 1)
+    return Edit(Span(at, at), text if source.text[:at].endswith(("\n", "\r")) else newline + text)
+
+
+def _put_blocks(source: Source, blocks: Sequence[str], imports_end: int = 0) -> Edit:
+    """Insert function definitions above the first one below the imports that they need, two blank lines between all."""
     newline = source.newline
     body = source.tree.body
-    anchor = next((s for s in body if any(isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) for n in ast.walk(s))), None)
+    defining = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    anchor = next((s for s in body if s.lineno > imports_end and any(isinstance(n, defining) for n in ast.walk(s))), None)
     text = "".join(f"{_local(b, source)}{newline}{newline}{newline}" for b in blocks)
     if anchor is None:
         at = len(source.text)

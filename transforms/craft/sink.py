@@ -19,7 +19,7 @@ _WIDTH = 120
 
 def sink_call(sink: Sink, bench: Bench, margin: str) -> tuple[str, tuple[str, ...]] | NoFix:
     """The call, rendered for a block of this indentation, and the definitions that it needs."""
-    body = body_text(bench.statements([sink.body]), dict(sink.replaced), bench)
+    body = body_text(bench.statements([sink.body]), dict(sink.replaced), bench, sink.leveled)
     if isinstance(body, NoFix):
         return body
     name, definitions = operation(sink.name, sink.params, body, bench)
@@ -78,12 +78,19 @@ def argument(param: Param, bench: Bench) -> str | NoFix:
     return f"str({text})" if param.form == "text" else text
 
 
-def body_text(statements: Sequence[Statement], replaced: Mapping[str, str], bench: Bench) -> str | NoFix:
-    """The statements in four-space steps at column 4, with replaced expressions and without comments."""
+def body_text(statements: Sequence[Statement], replaced: Mapping[str, str], bench: Bench, leveled: bool = False) -> str | NoFix:
+    """The statements in four-space steps at column 4, with replaced expressions and without comments.
+
+    `leveled` statements log or warn; their stack levels grow by the two frames between them and the original place.
+    """
     torch = _torch(bench)
     texts = {key: _public(text, torch) for key, text in replaced.items()}
     visitor = _Replacement(texts)
     made = [s.with_changes(leading_lines=()).visit(visitor) for s in statements]
+    if visitor.misspelled:
+        return NoFix("an f-string shows the text of an expression that would be passed under another name")
+    if leveled:
+        made = [s.visit(_Leveled()) for s in made]  # type: ignore[union-attr]
     block = cst.FunctionDef(cst.Name("_"), cst.Parameters(), cst.IndentedBlock(body=made))  # type: ignore[arg-type]
     code = cst.Module([block], default_indent="    ", default_newline="\n").code
     strings = [n for n in ast.walk(ast.parse(code)) if isinstance(n, (ast.Constant, ast.JoinedStr)) and n.end_lineno != n.lineno]
@@ -136,6 +143,7 @@ class _Replacement(cst.CSTTransformer):
         super().__init__()
         self._texts = texts
         self._found: dict[cst.CSTNode, str] = {}
+        self.misspelled = False
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.BaseExpression) and not isinstance(node, (cst.SimpleString, cst.ConcatenatedString)):
@@ -150,11 +158,39 @@ class _Replacement(cst.CSTTransformer):
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode | cst.RemovalSentinel:  # type: ignore[override]
         if original_node in self._found:
             return cst.parse_expression(self._found[original_node])
+        if isinstance(original_node, cst.FormattedStringExpression) and original_node.equal is not None:
+            assert isinstance(updated_node, cst.FormattedStringExpression)
+            self.misspelled |= _dump(original_node.expression) != _dump(updated_node.expression)
         if isinstance(updated_node, cst.TrailingWhitespace) and updated_node.comment is not None:
             return updated_node.with_changes(comment=None, whitespace=cst.SimpleWhitespace(""))
         if isinstance(updated_node, cst.EmptyLine) and updated_node.comment is not None:
             return cst.RemoveFromParent()
         return super().on_leave(original_node, updated_node)  # type: ignore[return-value]
+
+
+class _Leveled(cst.CSTTransformer):
+    """Adds two to the stack level of each statement that is a call of a logger or of `warnings.warn`."""
+
+    def leave_Expr(self, original_node: cst.Expr, updated_node: cst.Expr) -> cst.Expr:
+        call = updated_node.value
+        if not isinstance(call, cst.Call) or (isinstance(call.func, cst.Name) and call.func.value == "print"):
+            return updated_node
+        level = next((a for a in call.args if a.keyword is not None and a.keyword.value == "stacklevel"), None)
+        if level is not None:
+            assert isinstance(level.value, cst.Integer)
+            made = level.with_changes(value=cst.Integer(str(max(level.value.evaluated_value, 1) + 2)))
+            return updated_node.with_changes(value=call.with_deep_changes(level, value=made.value))
+        last = call.args[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+        added = cst.Arg(cst.Integer("3"), cst.Name("stacklevel"), equal=equal)
+        spread = isinstance(call.whitespace_before_args, cst.ParenthesizedWhitespace)
+        if spread:
+            inner = cst.Comma(whitespace_after=call.whitespace_before_args)
+            last = last.with_changes(comma=inner, whitespace_after_arg=cst.SimpleWhitespace(""))
+            end = call.args[-1].comma
+            closing = end.whitespace_after if isinstance(end, cst.Comma) else call.args[-1].whitespace_after_arg
+            added = added.with_changes(comma=cst.Comma(whitespace_after=closing))
+        return updated_node.with_changes(value=call.with_changes(args=[*call.args[:-1], last, added]))
 
 
 def _dump(node: cst.BaseExpression) -> str:

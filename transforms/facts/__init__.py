@@ -7,6 +7,7 @@ import functools
 
 from ..model import RuleSettings
 from ..source import Source
+from .breaks import Breaks
 from .calls import Calls
 from .classes import Classes, FunctionNode
 from .effects import Effects
@@ -55,6 +56,11 @@ class Facts:
     def effects(self) -> Effects:
         """What code changes."""
         return Effects(self)
+
+    @functools.cached_property
+    def breaks(self) -> Breaks:
+        """What breaks the graph for certain."""
+        return Breaks(self)
 
     @functools.cached_property
     def hoists(self) -> Hoists:

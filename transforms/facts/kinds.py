@@ -11,7 +11,7 @@ from ..model import Evidence, Level
 from .classes import FunctionNode
 from .evaluate import Evaluator
 from .flow import leaves
-from .parameters import start
+from .parameters import start, used
 from .values import ELSEWHERE, NOTHING, UNKNOWN, Symbol, Tag, Value, join
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ class Run:
             case ast.Match():
                 return self._match(s, env)
             case ast.Assign():
-                value = ev.of(s.value, env)
+                value = self._by_use(s, ev.of(s.value, env))
                 for target in s.targets:
                     ev.bind(target, value, env)
             case ast.AnnAssign():
@@ -208,6 +208,17 @@ class Run:
                     if isinstance(child, ast.expr):
                         ev.of(child, env)
         return env
+
+    def _by_use(self, s: ast.Assign, value: Value) -> Value:
+        """What arithmetic on unknown operands gives, by what is done with its result."""
+        target = s.targets[0]
+        if value.tag is not Tag.UNKNOWN or not isinstance(s.value, ast.BinOp) or not isinstance(target, ast.Name):
+            return value
+        found = used(target.id, self.function, self._evaluator.facts)
+        if not found.is_tensor:
+            return value
+        made = ("node", id(s.value))
+        return Value(Tag.TENSOR, Level.ASSUMED, found.because, dtype=made, shape=made, deps=value.deps)
 
     def _if(self, s: ast.If, env: Env) -> Env | None:
         test = self._evaluator.of(s.test, env)

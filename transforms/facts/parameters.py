@@ -31,8 +31,8 @@ def value_of(parameter: ast.arg, default: ast.expr | None, function: FunctionNod
     name = parameter.arg
     found = _annotated(parameter.annotation, facts) or _defaulted(default)
     if found is None or (found.tag is Tag.NONE and not found.detail):
-        used = _used(name, function, facts)
-        found = replace(used, optional=True) if found is not None and found.tag is Tag.NONE else used
+        by_use = used(name, function, facts)
+        found = replace(by_use, optional=True) if found is not None and found.tag is Tag.NONE else by_use
     if isinstance(default, ast.Constant) and default.value is None:
         found = replace(found, optional=True)
     symbol = ("of", name)
@@ -123,8 +123,8 @@ def _defaulted(default: ast.expr | None) -> Value | None:
     return None
 
 
-def _used(name: str, function: FunctionNode, facts: Facts) -> Value:
-    """What the uses of the parameter in the function say, the strongest first."""
+def used(name: str, function: FunctionNode, facts: Facts) -> Value:
+    """What the uses of a name in the function say, the strongest first."""
     best = UNKNOWN
     for node in ast.walk(function):
         if not (isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)):

@@ -113,7 +113,10 @@ class Passing:
         if not self.facts.kinds.of(node).is_tensor:
             return False
         parent = self.facts.names.parent(node)
-        return not (isinstance(parent, ast.Attribute) and parent.attr in ("shape", "dtype", "device", "ndim"))
+        if isinstance(parent, ast.Attribute) and parent.attr in ("shape", "dtype", "device", "ndim"):
+            above = self.facts.names.parent(parent)
+            return isinstance(above, ast.FormattedValue) and above.conversion == 114
+        return True
 
     # -- conditions ----------------------------------------------------------------------------------------------------
     def _condition(self, test: ast.expr, name: str, negated: str) -> None:
@@ -154,8 +157,8 @@ class Passing:
             case ast.Name():
                 self._name(e, shown)
             case ast.JoinedStr():
-                for part in e.values:
-                    self._visit(part, lazy, True)
+                for before, part in zip([None, *e.values], e.values, strict=False):
+                    self._visit(part, lazy or _spelled(before, part), True)
             case ast.FormattedValue():
                 self._formatted(e, lazy)
             case ast.Lambda() | ast.Yield() | ast.YieldFrom() | ast.Await() | ast.NamedExpr() | ast.Starred():
@@ -248,6 +251,8 @@ class Passing:
         self._add(e, e.id, self._annotation(e, value))
 
     def _global(self, e: ast.Name) -> bool:
+        if e.id.startswith("__") and not e.id.endswith("__") and self.facts.names.enclosing_class(e) is not None:
+            raise _Refused(f"`{e.id}` is another name inside of its class")
         binding = self.facts.names.binding(e)
         if binding is None:
             if self.facts.names.qualified(e) is None:
@@ -369,7 +374,15 @@ class Passing:
         parent = self.facts.names.parent(e)
         if isinstance(parent, ast.Call) and e in parent.args:
             return self.facts.names.qualified(parent.func) in ("builtins.tuple", "builtins.list", "builtins.len")
+        if isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Slice):
+            return self._indexed(parent)
         return isinstance(parent, ast.Subscript) and isinstance(parent.slice, (ast.Constant, ast.UnaryOp))
+
+
+def _spelled(before: ast.expr | None, part: ast.expr) -> bool:
+    """True for what looks like `{x=}` in an f-string: the text of the expression is shown, so it has to stay."""
+    text = before.value if isinstance(before, ast.Constant) else ""
+    return isinstance(part, ast.FormattedValue) and isinstance(text, str) and text.rstrip().endswith("=") and part.conversion != -1
 
 
 def _chain(e: ast.expr) -> list[str] | None:

@@ -63,7 +63,9 @@ class Regions:
         self._classes = classes
         self._calls = calls
         self._regions: dict[FunctionNode, Region] = {}
-        self._left_alone = {f for f in names.functions() if self._decorated(f, DISABLE | SCRIPT) or self._in_autograd_function(f)}
+        self._left_alone = {
+            f for f in names.functions() if self._decorated(f, DISABLE | SCRIPT) or self._makes_op(f) or self._in_autograd_function(f)
+        }
         self._mark_compiled()
         self._mark_modules()
         self._mark_callees()
@@ -104,6 +106,16 @@ class Regions:
                 return bool(expr.args) and self._names_one_of(expr.args[0], kinds)
             return self._names_one_of(expr.func, kinds)
         return self._names.qualified(expr) in kinds
+
+    def _makes_op(self, function: FunctionNode) -> bool:
+        """True for the body of an op, also where a decorator of the file registers it."""
+        for d in function.decorator_list:
+            path = self._names.qualified(d) or ""
+            maker = self._names.definition(path) if path.startswith(".") else None
+            calls = [n.func for n in ast.walk(maker) if isinstance(n, ast.Call)] if maker is not None else []
+            if any(self._names.qualified(c) == "torch.library.custom_op" for c in calls):
+                return True
+        return False
 
     def _in_autograd_function(self, function: FunctionNode) -> bool:
         info = self._classes.of_function(function)

@@ -22,6 +22,7 @@ LEVELS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "fa
 ONCE = frozenset({"warning_once", "info_once", "warn_once", "debug_once", "error_once"})
 _LOGGER_NAMES = frozenset({"logger", "log", "LOG", "LOGGER", "_logger", "_LOGGER", "_log", "LOGGING"})
 _LOGGER_MAKERS = ("logging.getLogger", "logging.get_logger", "init_logger")
+_LOADERS = ("load", "save", "convert", "export", "download", "build", "_load", "_save", "_convert", "from_", "to_", "read", "write")
 _STREAMS = ("sys.stderr", "sys.stdout", "sys.__stderr__", "sys.__stdout__")
 
 
@@ -37,6 +38,7 @@ class Sink:
         replaced: text of the body for expressions of the original, by their `ast.dump`.
         changes: what a caller could observe in compiled code.
         level: how sure the facts are.
+        leveled: the body logs or warns, so that the stack levels in it count frames.
     """
 
     node: ast.stmt
@@ -46,6 +48,7 @@ class Sink:
     replaced: tuple[tuple[str, str], ...]
     changes: tuple[str, ...] = ()
     level: Level = Level.PROVED
+    leveled: bool = False
 
 
 class Sinks:
@@ -65,14 +68,14 @@ class Sinks:
         region = self.facts.regions.of(function)
         if function is None or not region or self.facts.regions.left_alone(node):
             return None
-        if region.evidence.because == "it computes with torch" and not self._given_tensors(function):
+        if region.evidence.because == "it computes with torch" and not self._computes(function):
             return None
         return region.evidence
 
-    def _given_tensors(self, function: FunctionNode) -> bool:
-        run = self.facts.kinds.run(function)
-        start = run.before.get(id(function.body[0]), {})
-        return any(v.is_tensor for v in start.values())
+    def _computes(self, function: FunctionNode) -> bool:
+        """True for a function that holds tensors and is no loader of files: it imports nothing for itself."""
+        loads = function.name.startswith(_LOADERS) or any(isinstance(n, (ast.Import, ast.ImportFrom)) for n in walk_scope(*function.body))
+        return not loads and any(v.is_tensor for v in self.facts.kinds.run(function).values.values())
 
     # -- what a call is ------------------------------------------------------------------------------------------------
     def kind(self, call: ast.Call) -> str | None:
@@ -171,7 +174,8 @@ class Sinks:
             changes = (f"output: compiled code shows `{passing.shown[0]}` without its grad_fn",)
         first = calls[0]
         assert isinstance(first, ast.Call)
-        return Sink(node, node, self._name(first), tuple(passing.params), tuple(passing.replaced.items()), changes, level)
+        leveled = any(self.kind(c) != "print" for c in calls if isinstance(c, ast.Call))
+        return Sink(node, node, self._name(first), tuple(passing.params), tuple(passing.replaced.items()), changes, level, leveled)
 
     def _of_module(self, name: ast.Name) -> bool:
         binding = self.facts.names.binding(name)
@@ -214,8 +218,9 @@ class Sinks:
     def _name(self, call: ast.Call) -> str:
         kind = self.kind(call) or "print"
         texts = [n.value for a in call.args for n in ast.walk(a) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+        texts += [n.id for a in call.args for n in ast.walk(a) if isinstance(n, ast.Name)]
         words: list[str] = []
-        for word in "".join(c if c.isalnum() and c.isascii() else " " for c in (texts or [""])[0]).lower().split():
+        for word in "".join(c if c.isalnum() and c.isascii() else " " for c in next((t for t in texts if any(c.isalpha() for c in t)), "")).lower().split():
             if len(word) > 1 and not word.isdigit() and len(words) < 3:
                 words.append(word)
         return "_".join(["", kind, *words]) if words else f"_{kind}_values"

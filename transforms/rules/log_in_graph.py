@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..craft.types import Bench
 from ..facts import Facts
 from ..facts.sinks import Sink
-from ..model import Evidence, Finding, Fix, Level, NoFix, Safety
+from ..model import Finding, Fix, Level, NoFix, Safety
 from ..rule import Rule
 
 
@@ -123,4 +123,4 @@ def _metadata(node: ast.expr, facts: Facts) -> bool:
     return isinstance(parent, ast.Attribute) and parent.attr in ("shape", "dtype", "device", "ndim")
 
 
-__all__ = ["Evidence", "LogInGraph"]
+__all__ = ["LogInGraph"]
