@@ -9,17 +9,22 @@ import libcst as cst
 
 from ..facts.passing import Param
 from ..facts.predicates import graph_form
-from ..facts.sinks import Sink
-from ..model import Fix, Level, NoFix, Safety
-from .bench import Bench, Statement
+from ..facts.guards import Guard
+from ..facts.sinks import Sink, Source
+from ..model import Edit, Fix, Level, NoFix, Safety, Span
+from .bench import Bench, Statement, comments
 from .compose import module_names
 
 _WIDTH = 120
 
 
-def sink_call(sink: Sink, bench: Bench, margin: str) -> tuple[str, tuple[str, ...]] | NoFix:
-    """The call, rendered for a block of this indentation, and the definitions that it needs."""
-    body = body_text(bench.statements([sink.body]), dict(sink.replaced), bench, sink.leveled)
+def sink_call(sink: Sink, bench: Bench, margin: str, statements: Sequence[Statement] = ()) -> tuple[str, tuple[str, ...]] | NoFix:
+    """The call, rendered for a block of this indentation, and the definitions that it needs.
+
+    `statements` is the body of the op, the sink's own statement by default.
+    """
+    own = [bench.parse(_public(sink.body, _torch(bench)) + "\n")] if sink.body else bench.statements([sink.node])
+    body = body_text(statements or own, dict(sink.replaced), bench, sink.leveled)
     if isinstance(body, NoFix):
         return body
     name, definitions = operation(sink.name, sink.params, body, bench)
@@ -49,6 +54,47 @@ def sink_fix(sink: Sink, bench: Bench, summary: str) -> Fix | NoFix:
         definitions=definitions,
         changes=sink.changes,
     )
+
+
+def guard_fix(guard: Guard, bench: Bench) -> Fix | NoFix:
+    """The fix that puts a check into an op; Python conjuncts stay in an `if`, and a following `elif` becomes an `if`."""
+    sink, newline = guard.sink, bench.source.newline
+    if not bench.alone([sink.node]):
+        return NoFix("it shares its line with another statement")
+    margin = bench.margin(sink.node)
+    inner = margin + bench.source.indent if guard.host else margin
+    statements = bench.statements([sink.node])
+    head = statements[0]
+    if isinstance(head, cst.If):
+        test = cst.parse_expression(bench.text(guard.test)) if guard.host else head.test
+        statements = [head.with_changes(test=test, orelse=None)]
+    made = sink_call(sink, bench, inner, statements)
+    if isinstance(made, NoFix):
+        return made
+    text, definitions = made
+    if guard.host:
+        text = f"{margin}if {' and '.join(bench.text(h) for h in guard.host)}:{newline}{text}"
+    if guard.rest is None:
+        edit = bench.replace([sink.node], text)
+    else:
+        start, stop = bench.source.span(sink.node).start, bench.source.span(guard.rest).start
+        carried = "".join(f"{c}{newline}{margin}" for c in comments(bench.source.text[start:stop]))
+        edit = Edit(Span(start, stop + len("el")), carried + text.removeprefix(margin) + newline + margin)
+    return Fix(
+        edits=(edit,),
+        safety=Safety.UNSAFE if sink.changes else Safety.SAFE,
+        summary="check inside the graph",
+        definitions=definitions,
+        changes=sink.changes,
+        conditions=(bench.condition(sink.node.test),) if isinstance(sink.node, ast.If) else (),
+    )
+
+
+def disabled(source: Source, bench: Bench) -> Fix:
+    """The fix that makes Dynamo leave a helper alone."""
+    margin = bench.source.margin(source.function)
+    text = f"{margin}@{bench.torch(source.function)}.compiler.disable"
+    return Fix((bench.insert_before(source.function, text),), Safety.SAFE, "leave the helper to Python")
 
 
 _ONCE = '''\

@@ -75,16 +75,30 @@ class Passing:
     def read(self, exprs: Iterable[tuple[ast.expr, bool, bool]]) -> NoFix | None:
         """Take in expressions, each with whether it may not run (`lazy`) and whether its text is shown."""
         wanted = list(exprs)
-        self._whole = {
-            ast.dump(n) for e, _, _ in wanted for n in ast.walk(e) if isinstance(n, (ast.Name, ast.Attribute)) and self._is_whole(n)
-        }
-        self._sizes |= {ast.dump(n) for e, _, _ in wanted for n in ast.walk(e) if isinstance(n, ast.expr) and not self._indexed(n)}
+        nodes = [n for e, _, _ in wanted for n in ast.walk(e) if isinstance(n, ast.expr)]
+        self._sizes |= {ast.dump(n) for n in nodes if not self._indexed(n)}
+        self._whole = {ast.dump(n.value) for n in nodes if isinstance(n, ast.Attribute) and self._spelled_out(n)}
+        before = list(self.params), dict(self.replaced), list(self.shown)
         try:
-            for expr, lazy, shown in wanted:
-                self._visit(expr, lazy, shown)
+            self._visit_all(wanted)
+            passed = {ast.dump(p.argument) for p in self.params}
+            if passed & {ast.dump(p.argument.value) for p in self.params if isinstance(p.argument, ast.Attribute)}:
+                # The tensor itself is passed anyway: its shape need not be.
+                self._whole |= passed
+                self.params, self.replaced, self.shown = before
+                self._visit_all(wanted)
         except _Refused as refused:
             return NoFix(str(refused))
         return None
+
+    def _visit_all(self, wanted: list[tuple[ast.expr, bool, bool]]) -> None:
+        for expr, lazy, shown in wanted:
+            self._visit(expr, lazy, shown)
+
+    def _spelled_out(self, node: ast.Attribute) -> bool:
+        """True for what may stand as `{x.shape=}` in an f-string."""
+        parent = self.facts.names.parent(node)
+        return isinstance(parent, ast.FormattedValue) and parent.conversion == 114
 
     def value(self, expr: ast.expr, name: str) -> NoFix | None:
         """Take in one whole argument under a given name: a tensor that the graph computes, or a Python value."""
@@ -107,16 +121,6 @@ class Passing:
         except _Refused as refused:
             return NoFix(str(refused))
         return None
-
-    def _is_whole(self, node: ast.Name | ast.Attribute) -> bool:
-        """True for a tensor of which the body needs more than shape, dtype and device."""
-        if not self.facts.kinds.of(node).is_tensor:
-            return False
-        parent = self.facts.names.parent(node)
-        if isinstance(parent, ast.Attribute) and parent.attr in ("shape", "dtype", "device", "ndim"):
-            above = self.facts.names.parent(parent)
-            return isinstance(above, ast.FormattedValue) and above.conversion == 114
-        return True
 
     # -- conditions ----------------------------------------------------------------------------------------------------
     def _condition(self, test: ast.expr, name: str, negated: str) -> None:
@@ -404,6 +408,8 @@ def _title(e: ast.expr) -> str:
         return last
     if isinstance(e, ast.Name):
         return e.id
+    if isinstance(e, ast.Compare):
+        return "holds"
     return f"{root}_{last}" if root and last and root != last else root or last or "value"
 
 

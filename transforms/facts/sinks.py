@@ -12,7 +12,7 @@ from .classes import FunctionNode
 from .flow import walk_scope
 from .passing import Param, Passing
 from .predicates import holds_tensor
-from .readers import HOST, reading
+from .readers import reading
 from .values import Tag
 
 if TYPE_CHECKING:
@@ -31,24 +31,31 @@ class Sink:
     """A statement that becomes the call of an op.
 
     Attributes:
-        node: the statement that is replaced.
-        body: the statement that the op runs.
+        node: the statement that is replaced, and that the op runs.
         name: a name for the op.
         params: what the op is given.
         replaced: text of the body for expressions of the original, by their `ast.dump`.
         changes: what a caller could observe in compiled code.
         level: how sure the facts are.
+        body: what the op runs, where it is not `node` itself.
         leveled: the body logs or warns, so that the stack levels in it count frames.
     """
 
     node: ast.stmt
-    body: ast.stmt
     name: str
     params: tuple[Param, ...]
     replaced: tuple[tuple[str, str], ...]
     changes: tuple[str, ...] = ()
     level: Level = Level.PROVED
     leveled: bool = False
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A helper whose result is used, and that Dynamo shall leave alone."""
+
+    function: ast.FunctionDef
 
 
 class Sinks:
@@ -175,7 +182,7 @@ class Sinks:
         first = calls[0]
         assert isinstance(first, ast.Call)
         leveled = any(self.kind(c) != "print" for c in calls if isinstance(c, ast.Call))
-        return Sink(node, node, self._name(first), tuple(passing.params), tuple(passing.replaced.items()), changes, level, leveled)
+        return Sink(node, self._name(first), tuple(passing.params), tuple(passing.replaced.items()), changes, level, leveled)
 
     def _of_module(self, name: ast.Name) -> bool:
         binding = self.facts.names.binding(name)
@@ -221,7 +228,7 @@ class Sinks:
         texts += [n.id for a in call.args for n in ast.walk(a) if isinstance(n, ast.Name)]
         words: list[str] = []
         for word in "".join(c if c.isalnum() and c.isascii() else " " for c in next((t for t in texts if any(c.isalpha() for c in t)), "")).lower().split():
-            if len(word) > 1 and not word.isdigit() and len(words) < 3:
+            if not word.isdigit() and len(words) < 3:
                 words.append(word)
         return "_".join(["", kind, *words]) if words else f"_{kind}_values"
 
@@ -249,18 +256,36 @@ class Sinks:
             return refused
         return self._call(node, call, bound, function)
 
+    def in_sink(self, node: ast.stmt) -> bool:
+        """True inside of a helper that runs as an op itself, or that Dynamo leaves alone."""
+        function = self.facts.function_of(node)
+        if function is None or self.facts.regions.of(function).entry:
+            return False
+        callers = self.facts.calls.callers(function)
+        return bool(callers) and all(self._becomes_op(c) for c in callers)
+
+    def _becomes_op(self, call: ast.Call) -> bool:
+        parent = self.facts.names.parent(call)
+        return isinstance(parent, ast.Expr) and isinstance(self.helper(parent), Sink)
+
+    def source(self, function: ast.FunctionDef) -> Source | NoFix | None:
+        """Whether a function of the file whose result is used should be left alone; None where it is traced well enough."""
+        return None
+
     def _call(self, node: ast.Expr, call: ast.Call, bound: dict[str, ast.expr], function: FunctionNode) -> Sink | NoFix:
-        params, replaced = [], {}
+        params: list[Param] = []
         for name, argument in bound.items():
             passing = Passing(self.facts)
             refused = passing.value(argument, name)
             if refused is not None:
                 return refused
-            params.append(passing.params[0])
-            replaced[ast.dump(argument)] = name
+            params += passing.params
+        words = [p.name for p in params[: len(call.args)]] + [f"{p.name}={p.name}" for p in params[len(call.args) :]]
+        sizes = {p.name: f"torch.Size({p.name})" for p in params if p.annotation.startswith("list[int]")}
+        words = [w.replace(n, sizes.get(n, n)) if w == n else w.replace(f"={n}", f"={sizes.get(n, n)}") for w, n in zip(words, bound, strict=True)]
         path = function.name.strip("_")
         base = f"_{path}" if not function.name.startswith("_") else f"_{path}_op"
-        return Sink(node, node, base, tuple(params), tuple(replaced.items()))
+        return Sink(node, base, tuple(params), (), body=f"{ast.unparse(call.func)}({', '.join(words)})")
 
     def _callable(self, call: ast.Call, function: FunctionNode, method: bool) -> NoFix | None:
         static = isinstance(call.func, ast.Attribute) and self.facts.names.qualified(call.func) is not None
@@ -354,4 +379,4 @@ class Sinks:
         return None
 
 
-__all__ = ["HOST", "Sink", "Sinks"]
+__all__ = ["Sink", "Sinks", "Source"]

@@ -1,0 +1,80 @@
+"""TR103."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..craft.types import Bench
+from ..facts import Facts
+from ..facts.guards import Guard, study
+from ..facts.predicates import split
+from ..model import Finding, Fix, NoFix, Safety
+from ..rule import Rule
+
+
+class TensorGuard(Rule):
+    """An exception that is raised on a tensor's value.
+
+    ## What it does
+
+    Finds `if t: raise …` and the forms of `assert` that Dynamo does not take (a message that is no literal, `not`,
+    `and`, `or`, `bool(t)`, `t.item()`), in code that may run under `torch.compile`, and moves the check into an op.
+
+    ## Why
+
+    Dynamo cannot know while it traces whether the exception is raised: it ends the graph, decides in Python and starts a
+    new one. In a loop the whole frame is skipped.
+
+    ## Example
+
+    ```python
+    if (gamma < 0.0).any():
+        raise ValueError(f"gamma must not be negative, got {gamma}")
+    ```
+
+    ## Use instead
+
+    ```python
+    @_effect
+    def _check_gamma(failed: torch.Tensor, gamma: torch.Tensor) -> None:
+        if failed:
+            raise ValueError(f"gamma must not be negative, got {gamma}")
+
+    _check_gamma((gamma < 0.0).any(), gamma)
+    ```
+
+    The condition is computed in the graph; the message is made only when the check fails.
+
+    ## Fix safety
+
+    Type and message of the exception are the original's, compiled or not. The fix is unsafe where the function has
+    changed something that outlives it before the check: compiled code may not have carried that out when it raises.
+
+    Refused: exceptions that a `try` of the file would catch, checks inside of a `with` block, arms that do more than
+    raise, exception classes that the module does not know, and messages with values of unknown type. An `assert` of a
+    plain tensor with a literal message is left alone: Dynamo takes it.
+    """
+
+    code = "TR103"
+    registry = ("GB0170", "GB0088")
+    nodes = (ast.If, ast.Assert)
+
+    def find(self, node: ast.If | ast.Assert, facts: Facts) -> Iterator[Finding]:
+        """One finding per guard."""
+        function = facts.function_of(node)
+        if function is None or not facts.regions.of(function) or facts.regions.left_alone(node):
+            return
+        predicate = split(node.test, facts)
+        outcome = study(node, facts) if predicate is not None else None
+        if predicate is None or outcome is None:
+            return
+        message = f"a check of the value of a tensor, `{ast.unparse(node.test)}`"
+        unsafe = isinstance(outcome, Guard) and outcome.sink.changes
+        yield self.finding(node, facts, message, predicate.evidence, outcome, Safety.UNSAFE if unsafe else Safety.SAFE)
+
+    def cut(self, plan: Guard, bench: Bench) -> Fix | NoFix:
+        """Replace the check by the call of its op."""
+        from ..craft.sink import guard_fix
+
+        return guard_fix(plan, bench)
