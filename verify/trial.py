@@ -16,7 +16,8 @@ from .snippet import snippet
 from .targets import Place, TargetError, import_path
 from .verdict import Counts, Request, Status, Verdict
 
-# Variations stop at this share of the time limit: both texts are still to be compiled after them.
+# Variations stop here, and at this share of the time limit: both texts are still to be compiled after them.
+_VARIATIONS_S = 20.0
 _SHARE_FOR_VARIATIONS = 0.5
 _SYSTEMATIC_PER_EXAMPLE = 8
 _SHOWN = 3
@@ -137,10 +138,12 @@ class _Trial:
         function, given = runner.sample()
         catalogue = Catalogue.of(request.old, function, given)
         tried = 0
+        now = time.monotonic()
+        deadline = min(now + _VARIATIONS_S, self._started + _SHARE_FOR_VARIATIONS * request.timeout_s)
 
         def attempt(draw: Draw) -> bool:
             nonlocal tried
-            if time.monotonic() - self._started > _SHARE_FOR_VARIATIONS * request.timeout_s:
+            if time.monotonic() > deadline:
                 return False
             tried += 1
             if self._differs(draw):

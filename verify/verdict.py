@@ -86,14 +86,16 @@ class Counts:
     def worse_than(self, other: Counts) -> bool:
         """True where some figure is worse.
 
-        Code that Dynamo skipped before brings graphs, events and recompiles of its own once it is captured, and a
-        condition that became a flag recompiles instead of breaking: these are no loss where something was gained.
+        Code that Dynamo skipped before brings graphs, break sites and recompiles of its own once it is captured, as
+        do the small frames that are skipped in its place; and a condition that became a flag recompiles instead of
+        breaking: these are no loss where something was gained.
         """
-        freed = self.skipped_frames < other.skipped_frames or self._ratio > other._ratio + _RATIO_STEP
+        grown = self._ratio > other._ratio + _RATIO_STEP
+        freed = self.skipped_frames < other.skipped_frames or grown
         cut = len(self.break_sites) < len(other.break_sites)
         return (
-            len(self.break_sites) > len(other.break_sites)
-            or self.skipped_frames > other.skipped_frames
+            (not freed and len(self.break_sites) > len(other.break_sites))
+            or (not grown and self.skipped_frames > other.skipped_frames)
             or self.limit_hits > other.limit_hits
             or self._ratio < other._ratio - _RATIO_STEP
             or (not freed and self.graphs > other.graphs)

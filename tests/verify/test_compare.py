@@ -61,7 +61,10 @@ def test_a_name_that_only_the_rewrite_has_is_its_own() -> None:
     new = Trace({**old.facts, "call 0.global _HELPER": ("int", 1), "call 0.cell g": ("int", 1)})
     assert differences(old, new, Rules()) == []
     written = Trace({**old.facts, "call 0.global SEEN[0]": ("int", 1), "call 0.new global last": ("int", 1)})
-    assert [item.path for item in differences(old, written, Rules())] == ["call 0.global SEEN[0]", "call 0.new global last"]
+    assert [item.path for item in differences(old, written, Rules())] == [
+        "call 0.global SEEN[0]",
+        "call 0.new global last",
+    ]
 
 
 def test_a_library_may_word_its_failures_on_generated_calls() -> None:

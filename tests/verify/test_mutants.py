@@ -104,8 +104,10 @@ WRONG: dict[str, tuple[str, str, str, dict[str, str], str]] = {
         "emitted",
     ),
     "second call only": (
-        "class C(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.n = 0\n"
-        "    def forward(self, x):\n        self.n += 1\n        return x * self.n\n",
+        (
+            "class C(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.n = 0\n"
+            "    def forward(self, x):\n        self.n += 1\n        return x * self.n\n"
+        ),
         "self.n += 1",
         "self.n = 1",
         {"build": "C()", "calls": "((torch.ones(2),), {}), ((torch.ones(2),), {})"},
@@ -119,33 +121,57 @@ WRONG: dict[str, tuple[str, str, str, dict[str, str], str]] = {
         "eval",
     ),
     "saved name": (
-        "class C(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-        "        self.register_buffer('a', torch.ones(2))\n    def forward(self, x):\n        return x\n",
+        (
+            "class C(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+            "        self.register_buffer('a', torch.ones(2))\n    def forward(self, x):\n        return x\n"
+        ),
         "torch.ones(2))",
         "torch.ones(2), persistent=False)",
         {"build": "C()"},
         "not saved",
     ),
-    "hidden state in a global": ("SEEN = []\ndef f(x):\n    SEEN.append(1)\n    return x\n", "append(1)", "append(2)", {}, "SEEN"),
-    "mutable default": ("def f(x, seen=[]):\n    seen.append(len(seen))\n    return x\n", "append(len(seen))", "append(0)", {}, ""),
+    "hidden state in a global": (
+        "SEEN = []\ndef f(x):\n    SEEN.append(1)\n    return x\n",
+        "append(1)",
+        "append(2)",
+        {},
+        "SEEN",
+    ),
+    "mutable default": (
+        "def f(x, seen=[]):\n    seen.append(len(seen))\n    return x\n",
+        "append(len(seen))",
+        "append(0)",
+        {},
+        "",
+    ),
     "stale cache": (
         "def f(x):\n    return x * 2, x.sum().item()\n",
         "def f(x):\n    return x * 2, x.sum().item()",
-        "import functools\n@functools.lru_cache\ndef total(x):\n    return x.sum().item()\n"
-        "def f(x):\n    return x * 2, total(x)",
+        (
+            "import functools\n@functools.lru_cache\ndef total(x):\n    return x.sum().item()\n"
+            "def f(x):\n    return x * 2, total(x)"
+        ),
         {"calls": "*(((torch.full((2,), float(i)),), {}) for i in range(3))"},
         "reused",
     ),
     "number of layers": (
-        "class C(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-        "        self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(2))\n"
-        "    def forward(self, x):\n        for layer in self.layers:\n            x = layer(x)\n        return x\n",
+        (
+            "class C(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+            "        self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(2))\n"
+            "    def forward(self, x):\n        for layer in self.layers:\n            x = layer(x)\n        return x\n"
+        ),
         "for layer in self.layers:\n            x = layer(x)\n        return x",
         "return self.layers[1](self.layers[0](x))",
         {"build": "C()"},
         "longer",
     ),
-    "parameter renamed": ("def f(x):\n    return x + 1\n", "def f(x):\n    return x", "def f(y):\n    return y", {}, "named"),
+    "parameter renamed": (
+        "def f(x):\n    return x + 1\n",
+        "def f(x):\n    return x",
+        "def f(y):\n    return y",
+        {},
+        "named",
+    ),
     "falsy zero": (
         "def f(x, n=None):\n    return x + (1 if n is None else n)\n",
         "1 if n is None else n",
@@ -167,7 +193,13 @@ WRONG: dict[str, tuple[str, str, str, dict[str, str], str]] = {
         {},
         "compiled with backend eager",
     ),
-    "cannot be imported": ("def f(x):\n    return x\n", "def f", "import nowhere_to_be_found\ndef f", {}, "cannot be imported"),
+    "cannot be imported": (
+        "def f(x):\n    return x\n",
+        "def f",
+        "import nowhere_to_be_found\ndef f",
+        {},
+        "cannot be imported",
+    ),
     "does not return": (
         "def f(x):\n    while x.sum() > 100:\n        x = x - x\n    return x\n",
         "x = x - x",
@@ -178,8 +210,18 @@ WRONG: dict[str, tuple[str, str, str, dict[str, str], str]] = {
 }
 
 RIGHT: dict[str, tuple[str, str, str, dict[str, str]]] = {
-    "renamed local": ("def f(x):\n    y = x + 1\n    return y\n", "    y = x + 1\n    return y", "    z = x + 1\n    return z", {}),
-    "commuted sum": ("def f(x, y):\n    return x + y\n", "x + y", "y + x", {"calls": "((torch.ones(2), torch.ones(1)), {})"}),
+    "renamed local": (
+        "def f(x):\n    y = x + 1\n    return y\n",
+        "    y = x + 1\n    return y",
+        "    z = x + 1\n    return z",
+        {},
+    ),
+    "commuted sum": (
+        "def f(x, y):\n    return x + y\n",
+        "x + y",
+        "y + x",
+        {"calls": "((torch.ones(2), torch.ones(1)), {})"},
+    ),
     "fresh instead of in place": (
         "def f(x):\n    y = x - 1\n    y.mul_(0.5)\n    return y\n",
         "y.mul_(0.5)",
@@ -195,7 +237,10 @@ RIGHT: dict[str, tuple[str, str, str, dict[str, str]]] = {
     "dual form": (
         "def f(x):\n    if x.sum() > 0:\n        return x + 1\n    return x - 1\n",
         "    if x.sum() > 0:",
-        "    if torch.compiler.is_compiling():\n        return torch.where(x.sum() > 0, x + 1, x - 1)\n    if x.sum() > 0:",
+        (
+            "    if torch.compiler.is_compiling():\n"
+            "        return torch.where(x.sum() > 0, x + 1, x - 1)\n    if x.sum() > 0:"
+        ),
         {},
     ),
     "helper with state of its own": (
