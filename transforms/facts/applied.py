@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from ..model import Level
 from . import torch_api
 from .calls import Target
-from .conventions import SHARED, CASTS, FACTORIES, KEEP_DTYPE_METHODS, SAME_DTYPE, SAME_SHAPE, argument, needs_float
+from .classes import is_attribute_of
+from .conventions import SHARED, CASTS, FACTORIES, FROM_DATA, KEEP_DTYPE_METHODS, SAME_DTYPE, SAME_SHAPE, argument, needs_float
 from .values import (
     BOOL,
     DEFAULT,
@@ -135,7 +136,8 @@ class Applied:
         literals = [getattr(a, "value", None) if isinstance(a, ast.Constant) else None for a in e.args]
         kinds = [argument(v, x) for v, x in zip(args[1:] if method else args, literals)]
         named = {k.arg: argument(keywords[k.arg], getattr(k.value, "value", None)) for k in e.keywords if k.arg}
-        op = op.called(kinds, named)
+        # What makes a tensor of data makes one of a tensor too, which its overloads do not say.
+        op = op if op.name in FROM_DATA else op.called(kinds, named)
         if op.random != "never":
             deps = deps | {"rng"}
         if op.returns == "host":
@@ -224,6 +226,20 @@ class Applied:
         given = {k.arg: k.value for k in e.keywords}
         inplace = "inplace" in given and not (isinstance(given["inplace"], ast.Constant) and given["inplace"].value is False)
         return Value(Tag.MODULE, detail=qualified, shape=("made", ast.dump(size) if size is not None else id(e), inplace))
+
+    def members(self, expr: ast.expr) -> tuple[Value, ...]:
+        """The layers that `self.layers` holds where `__init__` lists them or makes them alike; empty where unknown."""
+        owner = self.facts.classes.owner(expr)
+        if owner is None or not is_attribute_of(expr, owner[1]):
+            return ()
+        assert isinstance(expr, ast.Attribute)
+        values = owner[0].attribute(expr.attr)
+        if len(values) != 1 or owner[0].is_rebound(expr.attr) or not isinstance(values[0], ast.Call) or not values[0].args:
+            return ()
+        held = values[0].args[0]
+        inner = [held.elt] if isinstance(held, (ast.ListComp, ast.GeneratorExp)) else getattr(held, "elts", list(values[0].args))
+        found = tuple(self.facts.kinds.of(x) for x in inner)
+        return found if all(v.tag is Tag.MODULE for v in found) else ()
 
     def _layer(self, module: Value, e: ast.Call, args: list[Value], deps: frozenset[str]) -> Value:
         if module.detail == "torch.nn.Sequential" and module.items is not None and len(args) == 1:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..model import Safety, Span
+from ..model import Finding, Safety
 from . import torch_api
 from .calls import Target
 from .classes import FunctionNode
@@ -29,8 +29,27 @@ WORKAROUNDS = frozenset({"TR304", "TR401", "TR402"})
 
 _BUILTINS = frozenset({"print", "open", "input", "breakpoint"})
 _OF_TENSORS = frozenset({"int", "float", "bool", "complex", "any", "all", "str", "repr", "sorted", "range"})
-_CALLS = ("time.", "datetime.", "logging.", "warnings.warn", "sys.stdout.", "sys.stderr.", "subprocess.", "uuid.", "json.dump", "numpy.random.")
-_CALLS += ("torch.save", "torch.load", "torch.manual_seed", "torch._dynamo.graph_break", "traceback.", "os.path.exists", "os.system")
+_CALLS = (
+    "time.",
+    "datetime.",
+    "logging.",
+    "warnings.warn",
+    "sys.stdout.",
+    "sys.stderr.",
+    "subprocess.",
+    "uuid.",
+    "json.dump",
+    "numpy.random.",
+)
+_CALLS += (
+    "torch.save",
+    "torch.load",
+    "torch.manual_seed",
+    "torch._dynamo.graph_break",
+    "traceback.",
+    "os.path.exists",
+    "os.system",
+)
 _CALLS += ("random.random", "random.choice", "random.shuffle", "random.sample", "random.gauss")
 _MATH = ("math.floor", "math.ceil", "math.exp", "math.log", "math.sqrt")
 _LOG_METHODS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log", "isEnabledFor"})
@@ -60,13 +79,13 @@ class Breaks:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
-        self._cured: dict[FunctionNode, list[Span]] = {}
+        self._cured: dict[FunctionNode, list[Finding]] = {}
         self._active: list[FunctionNode] = []
 
     def certain(self, nodes: Sequence[ast.AST], values: Sequence[Values] = ()) -> list[Break]:
         """The breaks that running the nodes meets.
 
-        An arm under a Python condition counts where some of `values` (of names, one mapping per iteration) decides for it.
+        An arm under a Python condition counts where some of `values` (of names, one mapping per trip) decides for it.
         """
         found: list[Break] = []
         for node in self._evaluated(nodes, values):
@@ -152,7 +171,11 @@ class Breaks:
         if isinstance(test, (ast.BoolOp, ast.UnaryOp)):
             return None  # told at the operand that is a tensor
         value = self._facts.kinds.of(test)
-        return f"`{ast.unparse(test)}` decides on the value of a tensor" if value.tag is Tag.TENSOR and not value.optional else None
+        return (
+            f"`{ast.unparse(test)}` decides on the value of a tensor"
+            if value.tag is Tag.TENSOR and not value.optional
+            else None
+        )
 
     def _call(self, call: ast.Call) -> str | None:
         qualified = self._facts.names.qualified(call.func)
@@ -163,7 +186,11 @@ class Breaks:
             return text if name in _BUILTINS else f"{text} reads a tensor" if name in _OF_TENSORS and given else None
         if qualified is not None and not qualified.startswith("."):
             if qualified.startswith(_MATH):
-                return f"{text} reads a tensor" if call.args and self._facts.kinds.of(call.args[0]).tag is Tag.TENSOR else None
+                return (
+                    f"{text} reads a tensor"
+                    if call.args and self._facts.kinds.of(call.args[0]).tag is Tag.TENSOR
+                    else None
+                )
             return text if qualified.startswith(_CALLS) else self._operation(torch_api.function(qualified), call, 3)
         if isinstance(call.func, ast.Attribute) and self._facts.calls.target(call) is None:
             base = self._facts.kinds.of(call.func.value)
@@ -182,15 +209,23 @@ class Breaks:
             return f"`{ast.unparse(call.func)}(…)` has a shape that depends on values"
         return f"`{ast.unparse(call.func)}(…)` reads a tensor" if op.reads else None
 
+    def target(self, call: ast.Call) -> Target | None:
+        """The function of the file that the call runs, also through the variable of a loop over layers."""
+        return self._facts.calls.target(call) or self._element_call(call)
+
     # -- functions that are called -------------------------------------------------------------------------------------
     def _called(self, call: ast.Call) -> list[Break]:
-        target = self._facts.calls.target(call) or self._element_call(call)
+        target = self.target(call)
         if target is None or target.function.name == "__init__" or isinstance(target.function, ast.AsyncFunctionDef):
             return []
         function = target.function
         if any(self._names_disable(d) for d in function.decorator_list):
             return [Break(call, f"`{ast.unparse(call.func)}(…)` is kept away from the compiler")]
-        if self._facts.regions.of(function).evidence.level.value == "no" or function in self._active or len(self._active) >= _DEPTH:
+        if (
+            self._facts.regions.of(function).evidence.level.value == "no"
+            or function in self._active
+            or len(self._active) >= _DEPTH
+        ):
             return []
         if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk_scope(*function.body)):
             return []
@@ -211,8 +246,14 @@ class Breaks:
             return None
         here: ast.AST | None = self._facts.names.parent(call)
         while here is not None and not isinstance(here, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            if isinstance(here, ast.For) and any(isinstance(n, ast.Name) and n.id == call.func.id for n in ast.walk(here.target)):
-                held = here.iter.args if isinstance(here.iter, ast.Call) and isinstance(here.iter.func, ast.Name) else [here.iter]
+            if isinstance(here, ast.For) and any(
+                isinstance(n, ast.Name) and n.id == call.func.id for n in ast.walk(here.target)
+            ):
+                held = (
+                    here.iter.args
+                    if isinstance(here.iter, ast.Call) and isinstance(here.iter.func, ast.Name)
+                    else [here.iter]
+                )
                 infos = [i for h in held if (i := self._facts.calls.elements(h)) is not None]
                 method = infos[0].method("forward") if len(infos) == 1 else None
                 return Target(method, infos[0], True) if method is not None else None
@@ -220,15 +261,27 @@ class Breaks:
         return None
 
     # -- what other rules cure -----------------------------------------------------------------------------------------
+    def cures(self, node: ast.stmt, certain: bool = False) -> list[Finding]:
+        """The fixes that other rules have within the statement; with `certain`, those that every run makes."""
+        function, span = self._facts.function_of(node), self._facts.source.span(node)
+        found = self._cures(function) if function is not None else []
+        inside = [f for f in found if span.start <= f.span.start and f.span.end <= span.end]
+        return [f for f in inside if not certain or (f.safety is Safety.SAFE and f.evidence.certain)]
+
     def _curable(self, node: ast.AST) -> bool:
         function = self._facts.function_of(node)
         if function is None:
             return False
-        own = self._facts.source.span(node.test if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)) else node)
-        return any(s.start <= own.start and own.end <= s.end or own.start <= s.start and s.end <= own.end for s in self._cures(function))
+        own = self._facts.source.span(
+            node.test if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)) else node
+        )
+        spans = [f.span for f in self._cures(function)]
+        return any(
+            (s.start <= own.start and own.end <= s.end) or (own.start <= s.start and s.end <= own.end) for s in spans
+        )
 
-    def _cures(self, function: FunctionNode) -> list[Span]:
-        """Where in the function other rules have a fix, whether selected or not."""
+    def _cures(self, function: FunctionNode) -> list[Finding]:
+        """What other rules have a fix for in the function, whether selected or not."""
         if function not in self._cured:
             from ..rule import registry
 
@@ -241,6 +294,5 @@ class Breaks:
                 if type(node) in rule.nodes
                 for finding in rule.find(node, self._facts)
             ]
-            self._cured[function] = [f.span for f in found if f.fixable and f.safety is not Safety.DISPLAY]
+            self._cured[function] = [f for f in found if f.fixable and f.safety is not Safety.DISPLAY]
         return self._cured[function]
-

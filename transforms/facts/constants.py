@@ -45,11 +45,11 @@ def decide(expr: ast.expr, facts: Facts, values: Mapping[str, object]) -> object
     """
     try:
         return _value(expr, facts, values)
-    except (_Open, ArithmeticError, TypeError, ValueError):
+    except (_OpenError, ArithmeticError, TypeError, ValueError):
         return UNDECIDED
 
 
-class _Open(Exception):
+class _OpenError(Exception):
     """The text does not decide it."""
 
 
@@ -68,14 +68,14 @@ def _value(e: ast.expr, facts: Facts, values: Mapping[str, object]) -> Any:
         case ast.BinOp() if type(e.op) in _BINARY:
             left, right = _value(e.left, facts, values), _value(e.right, facts, values)
             if not all(isinstance(v, (bool, int, float)) for v in (left, right)):
-                raise _Open
+                raise _OpenError
             return _BINARY[type(e.op)](left, right)
         case ast.Compare() if all(type(op) in _COMPARE for op in e.ops):
             sides = [_value(x, facts, values) for x in [e.left, *e.comparators]]
-            return all(_COMPARE[type(op)](a, b) for op, a, b in zip(e.ops, sides, sides[1:]))
+            return all(_COMPARE[type(op)](a, b) for op, a, b in zip(e.ops, sides, sides[1:], strict=False))
         case ast.BoolOp():
             return _boolean(e, facts, values)
-    raise _Open
+    raise _OpenError
 
 
 def _boolean(e: ast.BoolOp, facts: Facts, values: Mapping[str, object]) -> Any:
@@ -92,7 +92,7 @@ def _global(name: ast.Name, facts: Facts) -> Any:
     """A name of the module that one plain assignment binds to a literal."""
     binding = facts.names.binding(name)
     if binding is None or binding.scope.kind != "module" or binding.value is None:
-        raise _Open
+        raise _OpenError
     if facts.names.parent(binding.statements[0]) is not facts.source.tree:
-        raise _Open
+        raise _OpenError
     return _value(binding.value, facts, {})

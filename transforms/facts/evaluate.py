@@ -212,9 +212,10 @@ class Evaluator(Applied):
             return replace(iterated, shape=("element", iterated.shape) if iterated.shape else None, items=None)
         if iterated.tag is Tag.HOST:
             return host("int" if iterated.detail in ("range", "size") else "", iterated.deps)
-        if iterated.tag is Tag.SEQUENCE and iterated.items:
-            found = iterated.items[0]
-            for i, item in enumerate(iterated.items[1:]):
+        items = self.members(expr) if iterated.tag is Tag.MODULE else iterated.items if iterated.tag is Tag.SEQUENCE else None
+        if items:
+            found = items[0]
+            for i, item in enumerate(items[1:]):
                 found = join(found, item, ("element", id(expr), i))
             return found.depending(iterated.deps)
         return replace(UNKNOWN, deps=iterated.deps, roots=iterated.roots)

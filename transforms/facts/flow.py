@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .classes import FunctionNode
 
@@ -109,6 +109,14 @@ class Flow:
         if not self._bound:
             self._assign(self.function.body, frozenset(self.parameters))
         return self._bound.get(id(statement), frozenset())
+
+    def entering(self, body: list[ast.stmt], out: frozenset[str]) -> frozenset[str]:
+        """The names whose value may be read from the start of consecutive statements on, when `out` are read behind them."""
+        return Flow(self.function)._block(body, out)
+
+    def bound_after(self, body: list[ast.stmt], bound: frozenset[str]) -> frozenset[str]:
+        """The names that are bound on every path to the end of the statements, when `bound` are where they begin."""
+        return Flow(self.function)._assign(body, bound)
 
     # -- liveness, backwards -------------------------------------------------------------------------------------------
     def _block(self, body: list[ast.stmt], out: frozenset[str]) -> frozenset[str]:
@@ -215,3 +223,14 @@ def leaves(body: list[ast.stmt]) -> bool:
     if isinstance(last, ast.If):
         return leaves(last.body) and leaves(last.orelse)
     return False
+
+
+def own_jumps(body: Sequence[ast.AST]) -> Iterator[ast.Break | ast.Continue]:
+    """The `break` and `continue` statements that belong to the loop with this body."""
+    for node in body:
+        if isinstance(node, (ast.Break, ast.Continue)):
+            yield node
+        elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+            yield from own_jumps(node.orelse)
+        elif not isinstance(node, (*SCOPES, ast.expr)):
+            yield from own_jumps(list(ast.iter_child_nodes(node)))

@@ -1,17 +1,17 @@
-"""Loops that make Dynamo skip the frame: which cure is legal, the body written once per trip or functions of its own."""
+"""Loops that make Dynamo skip the frame: written out trip by trip, or taken apart into functions of their own."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
 from .constants import UNDECIDED, decide
-from .extraction import Extraction, extraction
-from .flow import SCOPES, binds, walk_scope
-from .trips import Binding, Item, bindings
+from .extraction import Extraction, extraction, outliving
+from .flow import SCOPES, binds, own_jumps, walk_scope
+from .trips import Binding, Item, bindings, module_list
 
 if TYPE_CHECKING:
     from . import Facts
@@ -29,27 +29,36 @@ class Unrolling:
         trips: what each trip binds the target's names to.
         assigned: names that every trip assigns, because substituting the element for them would not be the same.
         kept: names that are read after the loop and get their last value there.
+        lists: module lists whose length is that which `__init__` gives them.
     """
 
     loop: ast.For
     trips: tuple[Binding, ...]
     assigned: frozenset[str]
     kept: frozenset[str]
+    lists: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What the rewrite changes for a caller."""
+        return tuple(f"length: layers added to `{held}` after its construction are not run" for held in self.lists)
 
 
 def study(loop: Loop, facts: Facts) -> Unrolling | Extraction | NoFix | None:
     """The cure of a loop whose body keeps a break, or why there is none; None where nothing would be gained."""
     unrolled = unrolling(loop, facts) if isinstance(loop, ast.For) else NoFix("it is a `while` loop")
-    if isinstance(unrolled, Unrolling):
+    if isinstance(unrolled, Unrolling) and not unrolled.lists:
         return unrolled
     extracted = extraction(loop, facts)
+    if isinstance(unrolled, Unrolling):
+        return unrolled if isinstance(extracted, NoFix) else extracted
     if isinstance(extracted, NoFix) and isinstance(loop, ast.For) and bindings(loop, facts) is not None:
         return NoFix(f"not unrolled: {unrolled.reason}; not extracted: {extracted.reason}", extracted.remedy)
     return extracted
 
 
 def first_values(loop: Loop, facts: Facts) -> list[Mapping[str, object]]:
-    """What is known of the names that each trip binds; a `range` and `enumerate` of unknown length begins at its start."""
+    """What is known of the names that each trip binds; of a `range` or `enumerate` of unknown length, the start."""
     if isinstance(loop, ast.While):
         return []
     known = bindings(loop, facts)
@@ -69,17 +78,6 @@ def first_values(loop: Loop, facts: Facts) -> list[Mapping[str, object]]:
     return [{target.id: start}] if isinstance(target, ast.Name) and start is not UNDECIDED else []
 
 
-def own_jumps(body: Sequence[ast.AST]) -> Iterator[ast.Break | ast.Continue]:
-    """The `break` and `continue` statements that belong to the loop with this body."""
-    for node in body:
-        if isinstance(node, (ast.Break, ast.Continue)):
-            yield node
-        elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
-            yield from own_jumps(node.orelse)
-        elif not isinstance(node, (*SCOPES, ast.expr)):
-            yield from own_jumps(list(ast.iter_child_nodes(node)))
-
-
 # ---- unrolling ------------------------------------------------------------------------------------------------------
 def unrolling(loop: ast.For, facts: Facts) -> Unrolling | NoFix:
     """The loop written out, or why it is not."""
@@ -88,16 +86,29 @@ def unrolling(loop: ast.For, facts: Facts) -> Unrolling | NoFix:
         return NoFix("its trip count is not known")
     if len(trips) > facts.settings.max_unroll:
         return NoFix(f"it runs {len(trips)} times (max-unroll is {facts.settings.max_unroll})")
-    if any(isinstance(a, (ast.Try, ast.With, ast.AsyncWith)) and not _grad_mode(a, facts) for a in _around(loop, facts)):
+    if any(
+        isinstance(a, (ast.Try, ast.With, ast.AsyncWith)) and not _grad_mode(a, facts) for a in _around(loop, facts)
+    ):
         return NoFix("it stands in a `try` or `with` statement, which Dynamo leaves as a whole")
     if any(isinstance(a, (ast.For, ast.While)) for a in _around(loop, facts)) and list(own_jumps(loop.orelse)):
         return NoFix("its `else` clause leaves the loop around it")
     lines = ((loop.body[-1].end_lineno or 0) - loop.body[0].lineno + 1) * len(trips)
     if lines > facts.settings.max_unrolled_lines:
         return NoFix(f"it would be {lines} lines long (max-unrolled-lines is {facts.settings.max_unrolled_lines})")
-    warned = next((n for s in loop.body for n in walk_scope(s) if isinstance(n, ast.Call) and facts.names.qualified(n.func) == "warnings.warn"), None)
+    warned = next(
+        (
+            n
+            for s in loop.body
+            for n in walk_scope(s)
+            if isinstance(n, ast.Call) and facts.names.qualified(n.func) == "warnings.warn"
+        ),
+        None,
+    )
     if warned is not None and len(trips) > 1:
         return NoFix("a warning that is shown once per place would be shown once per copy")
+    changing = outliving(loop, facts)
+    if changing is not None:
+        return NoFix(f"`{changing}` changes with each trip, and each value would compile the code around it again")
     refused = _jumps_refused(loop, trips, facts)
     return refused or _written(loop, trips, facts)
 
@@ -110,9 +121,15 @@ def _written(loop: ast.For, trips: tuple[Binding, ...], facts: Facts) -> Unrolli
     live = {n for n in names if n in flow.live_after(loop)}
     live |= {n for n in names if any(isinstance(x, ast.Name) and x.id == n for s in loop.orelse for x in ast.walk(s))}
     caught = any(isinstance(a, ast.Try) for a in _around(loop, facts))
-    assigned = {n for n in names if n in flow.always_live or n in binds(*loop.body) or caught and n in live}
+    assigned = {n for n in names if n in flow.always_live or n in binds(*loop.body) or (caught and n in live)}
     assigned |= {n for n in names if not _substitutable(n, loop, trips, facts)}
-    return Unrolling(loop, trips, frozenset(assigned), frozenset(live - assigned))
+    assigned &= live | flow.always_live | {n.id for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Name)}
+    lists = [
+        ast.unparse(n)
+        for n in ast.walk(loop.iter)
+        if isinstance(n, ast.Attribute) and module_list(n, facts) is not None
+    ]
+    return Unrolling(loop, trips, frozenset(assigned), frozenset(live - assigned), tuple(dict.fromkeys(lists)))
 
 
 def _substitutable(name: str, loop: ast.For, trips: tuple[Binding, ...], facts: Facts) -> bool:
@@ -128,16 +145,26 @@ def _substitutable(name: str, loop: ast.For, trips: tuple[Binding, ...], facts: 
 
 def _plain(item: Item) -> bool:
     """A place, or a literal that needs no parentheses anywhere."""
-    return not item.literal or isinstance(item.value, (str, bool)) or isinstance(item.value, (int, float)) and not item.text.startswith("-")
+    return (
+        not item.literal
+        or isinstance(item.value, (str, bool))
+        or (isinstance(item.value, (int, float)) and not item.text.startswith("-"))
+    )
 
 
 def _replaceable(use: ast.Name, literal: bool, facts: Facts) -> bool:
     parent = facts.names.parent(use)
     if not isinstance(use.ctx, ast.Load):
         return False
-    if literal and (isinstance(parent, ast.Attribute) or isinstance(parent, (ast.Call, ast.Subscript)) and (parent.func if isinstance(parent, ast.Call) else parent.value) is use):
+    if literal and (
+        isinstance(parent, ast.Attribute)
+        or (
+            isinstance(parent, (ast.Call, ast.Subscript))
+            and (parent.func if isinstance(parent, ast.Call) else parent.value) is use
+        )
+    ):
         return False
-    if isinstance(parent, ast.Compare) and any(isinstance(op, (ast.Is, ast.IsNot)) for op in parent.ops):
+    if literal and isinstance(parent, ast.Compare) and any(isinstance(op, (ast.Is, ast.IsNot)) for op in parent.ops):
         return False
     here: ast.AST | None = parent
     while here is not None and not isinstance(here, ast.stmt):
@@ -210,4 +237,4 @@ def _open_jumps(body: Sequence[ast.stmt], known: Mapping[str, object], facts: Fa
     return found
 
 
-__all__ = ["Extraction", "Loop", "Unrolling", "first_values", "own_jumps", "study"]
+__all__ = ["Extraction", "Loop", "Unrolling", "first_values", "study"]

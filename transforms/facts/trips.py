@@ -54,7 +54,7 @@ def _bind(target: ast.expr, element: Element) -> list[tuple[str, Item]] | None:
     if isinstance(target, ast.Name):
         return [(target.id, _whole(element))]
     if isinstance(target, (ast.Tuple, ast.List)) and isinstance(element, tuple) and len(target.elts) == len(element):
-        parts = [_bind(t, e) for t, e in zip(target.elts, element)]
+        parts = [_bind(t, e) for t, e in zip(target.elts, element, strict=False)]
         return None if any(p is None for p in parts) else [pair for p in parts if p is not None for pair in p]
     return None
 
@@ -77,9 +77,9 @@ def elements(expr: ast.expr, loop: ast.For, facts: Facts) -> list[Element] | Non
     if isinstance(expr, ast.Call):
         return _called(expr, loop, facts)
     if isinstance(expr, ast.Attribute):
-        return _held(expr, facts)
+        return module_list(expr, facts)
     if isinstance(expr, ast.Subscript) and isinstance(expr.slice, ast.Slice):
-        return _sliced(expr, expr.slice, loop, facts)
+        return _sliced(expr, expr.slice, facts)
     if isinstance(expr, ast.Name):
         value = decide(expr, facts, {})
         return [_constant(v) for v in value] if isinstance(value, tuple) and len(value) <= MANY else None
@@ -110,9 +110,18 @@ def _element(expr: ast.expr, loop: ast.For, facts: Facts) -> Element | None:
         changing = binds(loop) | (facts.flow(function).always_live if function is not None else set())
         return Item(code) if expr.id not in changing else None
     owner = facts.classes.owner(expr)
-    if owner is not None and isinstance(expr, ast.Attribute) and isinstance(expr.value, ast.Name) and expr.value.id == owner[1]:
+    if (
+        owner is not None
+        and isinstance(expr, ast.Attribute)
+        and isinstance(expr.value, ast.Name)
+        and expr.value.id == owner[1]
+    ):
         fixed = bool(owner[0].attribute(expr.attr)) and not owner[0].is_rebound(expr.attr)
-        return Item(code) if fixed and facts.kinds.of(expr).tag in (Tag.MODULE, Tag.INSTANCE, Tag.TENSOR, Tag.HOST) else None
+        return (
+            Item(code)
+            if fixed and facts.kinds.of(expr).tag in (Tag.MODULE, Tag.INSTANCE, Tag.TENSOR, Tag.HOST)
+            else None
+        )
     return None
 
 
@@ -135,13 +144,17 @@ def _called(call: ast.Call, loop: ast.For, facts: Facts) -> list[Element] | None
         return [(Item(str(start + i), start + i), e) for i, e in enumerate(found)]
     if name == "zip" and call.args and not keywords:
         columns = [elements(a, loop, facts) for a in call.args]
-        return None if any(c is None for c in columns) else [tuple(row) for row in zip(*(c for c in columns if c is not None))]
+        return (
+            None
+            if any(c is None for c in columns)
+            else [tuple(row) for row in zip(*(c for c in columns if c is not None), strict=False)]
+        )
     return None
 
 
 def _range(args: Sequence[ast.expr], facts: Facts) -> list[Element] | None:
     bounds = [_whole_number(a, facts) for a in args]
-    if not 1 <= len(bounds) <= 3 or any(b is None for b in bounds) or len(bounds) == 3 and bounds[2] == 0:
+    if not 1 <= len(bounds) <= 3 or any(b is None for b in bounds) or (len(bounds) == 3 and bounds[2] == 0):
         return None
     numbers = range(*(b for b in bounds if b is not None))
     return [Item(str(n), n) for n in numbers] if len(numbers) <= MANY else None
@@ -149,14 +162,14 @@ def _range(args: Sequence[ast.expr], facts: Facts) -> list[Element] | None:
 
 def _whole_number(expr: ast.expr, facts: Facts) -> int | None:
     if isinstance(expr, ast.Call) and facts.names.qualified(expr.func) == "builtins.len" and len(expr.args) == 1:
-        held = _held(expr.args[0], facts) if isinstance(expr.args[0], ast.Attribute) else None
+        held = module_list(expr.args[0], facts) if isinstance(expr.args[0], ast.Attribute) else None
         constant = decide(expr.args[0], facts, {})
         return len(held) if held is not None else len(constant) if isinstance(constant, (tuple, str)) else None
     value = decide(expr, facts, {})
     return value if type(value) is int else None
 
 
-def _held(expr: ast.Attribute, facts: Facts) -> list[Element] | None:
+def module_list(expr: ast.Attribute, facts: Facts) -> list[Element] | None:
     """`self.layers[0]`, `self.layers[1]`, … for a ModuleList that only `__init__` builds, from literals."""
     owner = facts.classes.owner(expr)
     if owner is None or not (isinstance(expr.value, ast.Name) and expr.value.id == owner[1]):
@@ -172,7 +185,9 @@ def _held(expr: ast.Attribute, facts: Facts) -> list[Element] | None:
         count = _display_length(made.args) if len(made.args) > 1 else None  # a single argument may be an OrderedDict
     else:
         count = _length(made.args[0], facts) if len(made.args) == 1 else None
-    return [Item(f"{facts.source.code(expr)}[{i}]") for i in range(count)] if count is not None and count <= MANY else None
+    return (
+        [Item(f"{facts.source.code(expr)}[{i}]") for i in range(count)] if count is not None and count <= MANY else None
+    )
 
 
 def _length(expr: ast.expr, facts: Facts) -> int | None:
@@ -180,7 +195,9 @@ def _length(expr: ast.expr, facts: Facts) -> int | None:
     match expr:
         case ast.List() | ast.Tuple():
             return _display_length(expr.elts)
-        case ast.ListComp(generators=[only]) | ast.GeneratorExp(generators=[only]) if not only.ifs and not only.is_async:
+        case ast.ListComp(generators=[only]) | ast.GeneratorExp(generators=[only]) if (
+            not only.ifs and not only.is_async
+        ):
             match only.iter:
                 case ast.Call() if facts.names.qualified(only.iter.func) == "builtins.range" and not only.iter.keywords:
                     found = _range(only.iter.args, facts)
@@ -191,7 +208,11 @@ def _length(expr: ast.expr, facts: Facts) -> int | None:
             return len(value) if isinstance(value, tuple) else None
         case ast.BinOp(op=ast.Mult(), left=ast.List() as left):
             times = decide(expr.right, facts, {})
-            return len(left.elts) * times if type(times) is int and times >= 0 and _display_length(left.elts) is not None else None
+            return (
+                len(left.elts) * times
+                if type(times) is int and times >= 0 and _display_length(left.elts) is not None
+                else None
+            )
     return None
 
 
@@ -214,8 +235,8 @@ def _resized(attribute: str, facts: Facts) -> bool:
     return False
 
 
-def _sliced(expr: ast.Subscript, part: ast.Slice, loop: ast.For, facts: Facts) -> list[Element] | None:
-    found = _held(expr.value, facts) if isinstance(expr.value, ast.Attribute) else None
+def _sliced(expr: ast.Subscript, part: ast.Slice, facts: Facts) -> list[Element] | None:
+    found = module_list(expr.value, facts) if isinstance(expr.value, ast.Attribute) else None
     if found is None:
         return None
     bounds = [decide(b, facts, {}) if b is not None else None for b in (part.lower, part.upper, part.step)]

@@ -1,0 +1,383 @@
+"""A region with a loop as a function of its own, and the loop's body as another: what they take and give back."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..model import NoFix
+from .classes import FunctionNode
+from .flow import binds, own_jumps, reads, walk_scope
+from .gain import GROWING, moved_part, one_call, work, work_around
+from .trips import bindings, elements
+from .values import Tag
+
+if TYPE_CHECKING:
+    from . import Facts
+
+Loop = ast.For | ast.While
+_FRAME = frozenset({"locals", "vars", "eval", "exec", "globals", "dir"})
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the two functions.
+
+    Attributes:
+        base: what to call it, where the file does not use that name.
+        parameters: the locals that it takes, under their own names (without `self`).
+        results: the locals that it returns, in this order.
+    """
+
+    base: str
+    parameters: tuple[str, ...]
+    results: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """A loop that is taken apart.
+
+    Attributes:
+        loop: the loop.
+        function: the function that holds it.
+        owner: the name of `self` where the new functions are methods, else None.
+        region: the function that holds the loop; None where there is nothing around the loop that could be captured.
+        body: the function that holds the body; None where the body is one call already.
+        size: how many statements of the body move; those behind stay in the loop.
+        given: an argument of the first statement behind them that is computed by the body's function.
+    """
+
+    loop: Loop
+    function: FunctionNode
+    owner: str | None
+    region: Part | None
+    body: Part | None
+    size: int
+    given: ast.expr | None = None
+
+
+def extraction(loop: Loop, facts: Facts) -> Extraction | NoFix | None:
+    """How the loop is taken apart, or why it is not; None where nothing would be gained."""
+    function = facts.function_of(loop)
+    assert function is not None
+    size, given = moved_part(loop, facts)
+    moved = loop.body[:size]
+    nodes: list[ast.AST] = [*moved, *([given] if given is not None else [])]
+    body_gains = work(nodes, facts) > 0 and not one_call(moved, given, facts)
+    region_gains = work_around(loop, function, facts) > 0
+    if not body_gains and not region_gains:
+        return None
+    refused = _refused(loop, function, facts) or (_body_refused(loop, moved, given, facts) if body_gains else None)
+    if refused is not None:
+        return refused
+    owner = _owner(function, facts)
+    body = _body_part(loop, moved, given, function, owner, facts) if body_gains else None
+    region = _region_part(loop, function, owner, facts) if region_gains else None
+    for part in (body, region):
+        if isinstance(part, NoFix):
+            return part
+    assert not isinstance(body, NoFix)
+    assert not isinstance(region, NoFix)
+    return Extraction(loop, function, owner, region, body, size if body else 0, given if body else None)
+
+
+# ---- what stands in the way ------------------------------------------------------------------------------------------
+def _refused(loop: Loop, function: FunctionNode, facts: Facts) -> NoFix | None:
+    flow, names = facts.flow(function), facts.names
+    if isinstance(function, ast.AsyncFunctionDef):
+        return NoFix("it stands in a coroutine")
+    if names.enclosing_function(function) is not None or (
+        _owner(function, facts) is None and facts.names.enclosing_class(function) is not None
+    ):
+        return NoFix("it stands in a nested function, or in a method without `self`")
+    for node in walk_scope(*loop.body, *loop.orelse):
+        if isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom, ast.Await, ast.Delete)):
+            return NoFix(f"its body has a `{_word(node)}`")
+        if isinstance(node, ast.Name) and node.id in _FRAME and names.qualified(node) == f"builtins.{node.id}":
+            return NoFix(f"`{node.id}()` looks at its own frame")
+        if isinstance(node, ast.Call) and any(k.arg == "stacklevel" for k in node.keywords):
+            return NoFix("a message names the place of its caller")
+        if isinstance(node, ast.GeneratorExp) and not isinstance(names.parent(node), ast.Call):
+            return NoFix("a generator may outlive the trip that makes it")
+    if not all(isinstance(n, (ast.Name, ast.Tuple, ast.List, ast.Store)) for n in _target_nodes(loop)):
+        return NoFix("its target is more than names")
+    captured = binds(loop) & flow.always_live
+    if captured:
+        return NoFix(f"`{min(captured)}` is shared with a nested function, or global")
+    exits = [j for j in own_jumps(loop.body) if isinstance(j, ast.Break)]
+    return NoFix("its `break` would have to cross the border of a function") if exits else None
+
+
+def _target_nodes(loop: Loop) -> list[ast.AST]:
+    return list(ast.walk(loop.target)) if isinstance(loop, ast.For) else []
+
+
+def _word(node: ast.AST) -> str:
+    return {"YieldFrom": "yield", "Delete": "del"}.get(type(node).__name__, type(node).__name__.lower())
+
+
+def _body_refused(loop: Loop, moved: Sequence[ast.stmt], given: ast.expr | None, facts: Facts) -> NoFix | None:
+    grown = _grown(moved, facts)
+    if grown is not None:
+        return NoFix(f"`{grown}` grows with each trip, and each length would compile the body again")
+    behind = loop.body[len(moved) :]
+    held = {
+        _root(n.func.value)
+        for s in behind
+        for n in walk_scope(s)
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
+    }
+    held |= {
+        _root(n) for s in behind for n in walk_scope(s) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
+    }
+    used = reads(*moved) | (reads(given) if given is not None else set())
+    kept = sorted(n for n in held & used if n in binds(*_function_body(loop, facts)) and _container(n, moved, facts))
+    if kept:
+        return NoFix(f"`{kept[0]}` grows with each trip, and each length would compile the body again")
+    if behind and any(True for _ in own_jumps(moved)):
+        return NoFix("its `continue` skips statements that stay in the loop")
+    changing = _changing_state(moved, facts)
+    if changing is not None:
+        return NoFix(f"`{changing}` changes with each trip, and each value would compile the body again")
+    texts = _changing_text(loop, moved, facts)
+    if texts is not None:
+        return NoFix(
+            f"`{texts}` is another string or number of a layer in each trip, and each would compile the body again"
+        )
+    return None
+
+
+def _function_body(loop: Loop, facts: Facts) -> list[ast.stmt]:
+    function = facts.function_of(loop)
+    assert function is not None
+    return function.body
+
+
+def _container(name: str, moved: Sequence[ast.stmt], facts: Facts) -> bool:
+    return any(
+        isinstance(n, ast.Name) and n.id == name and facts.kinds.of(n).tag is Tag.SEQUENCE
+        for s in moved
+        for n in walk_scope(s)
+    )
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _grown(nodes: Sequence[ast.AST], facts: Facts) -> str | None:
+    """A container that the nodes change and that was there before them."""
+    fresh = _fresh_containers(nodes)
+    for node in walk_scope(*nodes):
+        held: ast.expr | None = None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING:
+            held = node.func.value
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            held = node.value
+        if (
+            held is not None
+            and facts.kinds.of(held).tag not in (Tag.TENSOR, Tag.MODULE, Tag.LOGGER)
+            and _root(held) not in fresh
+        ):
+            return ast.unparse(held)
+    return None
+
+
+def _fresh_containers(nodes: Sequence[ast.AST]) -> set[str]:
+    """Names that the nodes bind to a new container of their own."""
+    return {
+        t.id
+        for n in walk_scope(*nodes)
+        if isinstance(n, ast.Assign) and isinstance(n.value, (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp))
+        for t in n.targets
+        if isinstance(t, ast.Name)
+    }
+
+
+def outliving(loop: Loop, facts: Facts) -> str | None:
+    """Python state outside the call that each trip changes: each change would compile what reads it again."""
+    changing = _changing_state(loop.body, facts)
+    if changing is not None:
+        return changing
+    for node in walk_scope(*loop.body):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING:
+            root = next((n for n in ast.walk(node.func.value) if isinstance(n, ast.Name)), None)
+            local = root is not None and root.id in binds(*_function_body(loop, facts))
+            if not local and facts.kinds.of(node.func.value).tag not in (Tag.TENSOR, Tag.MODULE, Tag.LOGGER):
+                return ast.unparse(node.func.value)
+    return None
+
+
+def _changing_state(nodes: Sequence[ast.AST], facts: Facts) -> str | None:
+    """An attribute that the nodes set to something other than a tensor."""
+    for node in walk_scope(*nodes):
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, (ast.Store, ast.Del))
+            and facts.kinds.of(node).tag is not Tag.TENSOR
+        ):
+            parent = facts.names.parent(node)
+            if not (isinstance(parent, ast.Assign) and facts.kinds.of(parent.value).tag is Tag.TENSOR):
+                return ast.unparse(node)
+    return None
+
+
+def _changing_text(loop: Loop, moved: Sequence[ast.stmt], facts: Facts) -> str | None:
+    """A loop variable for whose values Dynamo would specialise the body: a string, or a layer that knows its index."""
+    if not isinstance(loop, ast.For):
+        return None
+    used = reads(*moved)
+    first = loop.target.elts[0] if isinstance(loop.target, (ast.Tuple, ast.List)) and loop.target.elts else loop.target
+    match loop.iter:
+        case ast.Call(
+            func=ast.Attribute(
+                attr="items" | "keys" | "named_children" | "named_modules" | "named_parameters" | "named_buffers"
+            )
+        ):
+            return first.id if isinstance(first, ast.Name) and first.id in used else None
+    if any(
+        isinstance(i, tuple) or isinstance(getattr(i, "value", None), str)
+        for i in elements(loop.iter, loop, facts) or ()
+    ):
+        strings = {n for trip in bindings(loop, facts) or () for n, item in trip if isinstance(item.value, str)}
+        if strings & used:
+            return min(strings & used)
+    return _numbered(loop, facts)
+
+
+def _numbered(loop: ast.For, facts: Facts) -> str | None:
+    """`self.layers` whose comprehension hands its index to each layer."""
+    for node in ast.walk(loop.iter):
+        owner = facts.classes.owner(node) if isinstance(node, ast.Attribute) else None
+        if owner is None or not isinstance(node, ast.Attribute) or facts.kinds.of(node).tag is Tag.TENSOR:
+            continue
+        for value in owner[0].attribute(node.attr):
+            for made in ast.walk(value):
+                if isinstance(made, (ast.ListComp, ast.GeneratorExp)):
+                    index = {n.id for g in made.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+                    if index & reads(made.elt):
+                        return ast.unparse(node)
+    return None
+
+
+# ---- what goes in and out --------------------------------------------------------------------------------------------
+def _body_part(
+    loop: Loop,
+    moved: Sequence[ast.stmt],
+    given: ast.expr | None,
+    function: FunctionNode,
+    owner: str | None,
+    facts: Facts,
+) -> Part | NoFix:
+    flow = facts.flow(function)
+    behind: list[ast.AST] = [*loop.body[len(moved) :], *([loop.test] if isinstance(loop, ast.While) else [])]
+    after = flow.live_after(loop) | reads(*behind, *loop.orelse)
+    targets = binds(loop.target) if isinstance(loop, ast.For) else set()
+    carried = flow.entering(list(moved), frozenset(after)) - targets
+    out = frozenset(after | carried)
+    tail = reads(given) if given is not None else set()
+    entering = flow.entering(list(moved), out | tail)
+    bound = flow.bound_before(loop.body[0])
+    results = list(order(moved, binds(*moved) & out))
+    wanted = order(
+        [*moved, *([given] if given is not None else [])],
+        (entering & _touched([*moved, *([given] if given is not None else [])])) - {owner},
+    )
+    wanted = [n for n in wanted if n in facts.names.bound_in(function)]
+    unsure = next((n for n in wanted if n not in bound), None)
+    if unsure is not None:
+        return NoFix(f"`{unsure}` may be unbound where a trip begins")
+    ends = [flow.bound_after(list(moved), bound), *(flow.bound_before(j) for j in own_jumps(moved))]
+    unsure = next((n for n in results if any(n not in e for e in ends)), None)
+    if unsure is not None:
+        return NoFix(f"`{unsure}` may be unbound where a trip ends")
+    return Part(_names(loop, function)[1], _carried_first(wanted, results), tuple(results))
+
+
+def _region_part(loop: Loop, function: FunctionNode, owner: str | None, facts: Facts) -> Part | NoFix:
+    flow = facts.flow(function)
+    after = flow.live_after(loop)
+    entering = flow.entering([loop], frozenset(after))
+    bound = flow.bound_before(loop)
+    wanted = [n for n in order([loop], (entering & _touched([loop])) - {owner}) if n in facts.names.bound_in(function)]
+    results = order([loop], binds(loop) & after)
+    runs = isinstance(loop, ast.For) and bool(bindings(loop, facts))
+    inner = (
+        flow.bound_after(loop.body, bound | (binds(loop.target) if isinstance(loop, ast.For) else set()))
+        if runs
+        else bound
+    )
+    unsure = next((n for n in results if n not in bound and n not in inner), None)
+    if unsure is not None:
+        return NoFix(f"`{unsure}` is unbound where the loop runs no time")
+    wanted = [n for n in wanted if n in bound or n not in results or not runs]
+    unsure = next((n for n in wanted if n not in bound), None)
+    if unsure is not None:
+        return NoFix(f"`{unsure}` may be unbound where the loop begins")
+    return Part(_names(loop, function)[0], _carried_first(wanted, results), tuple(results))
+
+
+def _carried_first(wanted: Sequence[str], results: Sequence[str]) -> tuple[str, ...]:
+    return (*(n for n in results if n in wanted), *(n for n in wanted if n not in results))
+
+
+def _touched(nodes: Sequence[ast.AST]) -> set[str]:
+    return reads(*nodes) | binds(*nodes)
+
+
+def order(nodes: Sequence[ast.AST], names: Iterable[str]) -> list[str]:
+    """The names in the order in which they first appear."""
+    chosen = set(names)
+    found = sorted(
+        (n.lineno, n.col_offset, n.id)
+        for root in nodes
+        for n in ast.walk(root)
+        if isinstance(n, ast.Name) and n.id in chosen
+    )
+    return list(dict.fromkeys(name for *_, name in found))
+
+
+def _owner(function: FunctionNode, facts: Facts) -> str | None:
+    """The name of `self` in a plain method that never rebinds it."""
+    if facts.classes.of_function(function) is None:
+        return None
+    decorators = {facts.names.qualified(d) for d in function.decorator_list}
+    positional = [*function.args.posonlyargs, *function.args.args]
+    if (
+        decorators & {"builtins.staticmethod", "builtins.classmethod"}
+        or not positional
+        or positional[0].arg in binds(*function.body)
+    ):
+        return None
+    return positional[0].arg
+
+
+def _names(loop: Loop, function: FunctionNode) -> tuple[str, str]:
+    """What to call the two functions: `_run_layers` and `_layer_step` for `for layer in self.layers`."""
+    word = function.name.strip("_")
+    word = "loop" if word in ("forward", "call", "step") else word
+    item, group = word, word
+    if isinstance(loop, ast.For):
+        target = loop.target
+        if isinstance(target, (ast.Tuple, ast.List)) and target.elts:
+            counted = (
+                isinstance(loop.iter, ast.Call)
+                and isinstance(loop.iter.func, ast.Name)
+                and loop.iter.func.id == "enumerate"
+            )
+            target = target.elts[-1 if counted else 0]
+        if isinstance(target, ast.Name) and len(target.id.strip("_")) > 2 and target.id not in ("idx", "index", "step"):
+            item = group = target.id.strip("_")
+            group = f"{item}s"
+        held = [n for n in ast.walk(loop.iter) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)]
+        if held and held[0].attr.endswith("s") and not isinstance(loop.iter, ast.Call):
+            group = held[0].attr.strip("_")
+    return f"_run_{group}", f"_{item}_step"
+
+
+__all__ = ["Extraction", "Part", "extraction", "order", "outliving"]
