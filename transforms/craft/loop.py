@@ -149,7 +149,7 @@ def _negated(test: ast.expr, made: cst.BaseExpression) -> cst.BaseExpression:
         flipped = {cst.Is: cst.IsNot, cst.IsNot: cst.Is, cst.In: cst.NotIn, cst.NotIn: cst.In}.get(type(only.operator))
         if flipped is not None:
             return made.with_changes(comparisons=[only.with_changes(operator=flipped())])
-    loose = isinstance(test, (ast.BoolOp, ast.IfExp, ast.Lambda, ast.NamedExpr)) and not made.lpar  # type: ignore[attr-defined]
+    loose = isinstance(test, (ast.BoolOp, ast.IfExp, ast.Lambda, ast.NamedExpr)) and not made.lpar
     inner = made.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()]) if loose else made
     return cst.UnaryOperation(cst.Not(), inner)
 
@@ -157,7 +157,8 @@ def _negated(test: ast.expr, made: cst.BaseExpression) -> cst.BaseExpression:
 def _suite(body: cst.BaseSuite) -> list[Statement]:
     if isinstance(body, cst.IndentedBlock):
         return list(body.body)  # type: ignore[arg-type]
-    return [cst.SimpleStatementLine([s.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for s in body.body]  # type: ignore[union-attr]
+    assert isinstance(body, cst.SimpleStatementSuite)
+    return [cst.SimpleStatementLine([s.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for s in body.body]
 
 
 def _pairs(nodes: Sequence[ast.stmt], made: Sequence[Statement]) -> list[Pair] | None:
@@ -246,7 +247,8 @@ def _body_function(plan: Extraction, part: Part, name: str, bench: Bench) -> cst
         return None
     results = [*part.results, *([bench.text(plan.given)] if plan.given is not None else [])]
     returned = bench.parse(f"return {joined(results)}\n" if results else "return\n")
-    leaving = _Returning(returned.body[0])  # type: ignore[arg-type]
+    assert isinstance(returned, cst.SimpleStatementLine)
+    leaving = _Returning(returned.body[0])
     statements = [s.visit(leaving) for s in statements]  # type: ignore[misc]
     above = _comments_above(plan, bench)
     if statements and above:
@@ -291,7 +293,7 @@ _WHY = "# Dynamo skips a function with a graph break in a loop, so the loop and 
 def _function(plan: Extraction, part: Part, name: str, body: Sequence[Statement], bench: Bench) -> cst.FunctionDef:
     a = plan.function.args
     annotated = {x.arg: x.annotation for x in [*a.posonlyargs, *a.args, *a.kwonlyargs] if x.annotation is not None}
-    given = [f"{p}: {bench.text(annotated[p])}" if p in annotated else p for p in part.parameters]  # type: ignore[arg-type]
+    given = [f"{p}: {bench.text(note)}" if (note := annotated.get(p)) is not None else p for p in part.parameters]
     parameters = joined([*([plan.owner] if plan.owner else []), *given])
     made = bench.parse(f"def {name}({parameters}):\n{bench.source.indent}pass\n")
     assert isinstance(made, cst.FunctionDef)

@@ -30,27 +30,11 @@ WORKAROUNDS = frozenset({"TR304", "TR401", "TR402"})
 _BUILTINS = frozenset({"print", "open", "input", "breakpoint"})
 _OF_TENSORS = frozenset({"int", "float", "bool", "complex", "any", "all", "str", "repr", "sorted", "range"})
 _CALLS = (
-    "time.",
-    "datetime.",
-    "logging.",
-    "warnings.warn",
-    "sys.stdout.",
-    "sys.stderr.",
-    "subprocess.",
-    "uuid.",
-    "json.dump",
-    "numpy.random.",
+    *("time.", "datetime.", "logging.", "warnings.warn", "sys.stdout.", "sys.stderr.", "subprocess.", "uuid."),
+    *("json.dump", "numpy.random.", "torch.save", "torch.load", "torch.manual_seed", "torch._dynamo.graph_break"),
+    *("traceback.", "os.path.exists", "os.system", "random.random", "random.choice", "random.shuffle", "random.sample"),
+    "random.gauss",
 )
-_CALLS += (
-    "torch.save",
-    "torch.load",
-    "torch.manual_seed",
-    "torch._dynamo.graph_break",
-    "traceback.",
-    "os.path.exists",
-    "os.system",
-)
-_CALLS += ("random.random", "random.choice", "random.shuffle", "random.sample", "random.gauss")
 _MATH = ("math.floor", "math.ceil", "math.exp", "math.log", "math.sqrt")
 _LOG_METHODS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log", "isEnabledFor"})
 # They copy to the host, and Dynamo traces them all the same; a mask is looked at by its own kind of node.

@@ -71,8 +71,11 @@ def moved_part(loop: Loop, facts: Facts) -> tuple[int, ast.expr | None]:
         size -= 1
     last = loop.body[size - 1]
     match last:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="append"), args=[value], keywords=[])):
-            if not isinstance(value, ast.Starred) and facts.kinds.of(last.value.func.value).tag is Tag.SEQUENCE:
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=ast.Name() as held, attr="append"), args=[value], keywords=[])
+        ):
+            plain = not any(isinstance(n, (ast.Starred, ast.NamedExpr)) for n in ast.walk(value))
+            if plain and facts.kinds.of(held).tag is Tag.SEQUENCE:
                 return (size - 1, value) if work([value], facts) or facts.breaks.certain([value]) else (size, None)
     return size, None
 

@@ -240,6 +240,7 @@ def _sliced(expr: ast.Subscript, part: ast.Slice, facts: Facts) -> list[Element]
     if found is None:
         return None
     bounds = [decide(b, facts, {}) if b is not None else None for b in (part.lower, part.upper, part.step)]
-    if any(b is not None and type(b) is not int for b in bounds) or bounds[2] == 0:
+    start, stop, step = (b if type(b) is int else None for b in bounds)
+    if (start, stop, step) != tuple(bounds) or step == 0:
         return None
-    return found[slice(*bounds)]
+    return found[start:stop:step]
