@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
+import torch._functorch.config
 
 from .arms import Arms
 from .compare import identical
@@ -89,7 +90,8 @@ class Runner:
             entry = function if chosen_by_user else torch.compile(function)
             observer = Observer(target, module, function, limit_s)
             seed_everything(self._seed + 2)
-            with meter.listening():
+            # Gradients are asked for more than once (`retain_graph`), which donated buffers do not allow.
+            with meter.listening(), torch._functorch.config.patch(donated_buffer=False):
                 trace = observer.run(draw.sequence(given, function), entry)
             if backend is None:
                 again = self._recipe.calls(target, module)
