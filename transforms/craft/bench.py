@@ -170,6 +170,15 @@ class Bench:
         after = self.source.text[end : self.source.line_end(row)].strip()
         return not before.strip(" \t\f\ufeff") and (not after or after.startswith("#"))
 
+    def comments_above(self, statement: ast.stmt) -> list[str]:
+        """The comment lines that stand directly above a statement, at its indentation."""
+        found: list[str] = []
+        row = statement.lineno - 1
+        while row >= 1 and self.source.line(row).startswith(self.source.margin(statement) + "#"):
+            found.insert(0, self.source.line(row).strip())
+            row -= 1
+        return found
+
     def condition(self, test: ast.expr) -> Condition:
         """The condition that the judge shall watch."""
         place = self.source.place(test)

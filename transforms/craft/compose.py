@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from ..facts import Facts
@@ -125,11 +126,17 @@ def _put_imports(source: Source, imports: Sequence[str]) -> Edit:
         if not (docstring or future):
             break
         after = i + 1
-    nearby = [s for s in body[after:] if isinstance(s, (ast.Import, ast.ImportFrom))]
     text = "".join(f"{line}{newline}" for line in imports)
-    if nearby and nearby[0] is body[after]:
-        at = source.line_start(nearby[0].lineno)
-        return Edit(Span(at, at), text)
+    block = list(itertools.takewhile(lambda s: isinstance(s, (ast.Import, ast.ImportFrom)), body[after:]))
+    if block:
+        # Among `import x` lines in alphabetical order, as isort would put it.
+        plain = [s for s in block if isinstance(s, ast.Import)]
+        later = next((s for s in plain if s.names[0].name > imports[0].split()[1]), None)
+        anchor = later or (None if plain else block[0])
+        row = anchor.lineno if anchor else (plain[-1].end_lineno or 1) + 1
+        at = source.line_start(row)
+        lead = newline if at == len(source.text) and not source.text.endswith(("\n", "\r")) else ""
+        return Edit(Span(at, at), lead + text)
     if after:
         at = source.line_start((body[after - 1].end_lineno or 1) + 1)
         lead = newline if source.text[:at].endswith(("\n", "\r")) else newline * 2

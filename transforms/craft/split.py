@@ -82,6 +82,7 @@ def _headers(hoist: Hoist, header: cst.FunctionDef, added: Sequence[str], bench:
         lines.append(step + bench.source.code(docstring))
     body = [margin + line for line in lines]
     for statement in hoist.prologue:
+        body += [margin + step + comment for comment in bench.comments_above(statement)]
         body.append(bench.render(bench.statements([statement]), margin + step))
     call = _call(function, core, owner is not None, hoist, bench)
     body.append(margin + step + bench.layout("return ", call, margin + step))
@@ -113,9 +114,19 @@ def _core(header: cst.FunctionDef, name: str, added: Sequence[str]) -> cst.Funct
     only = [x.with_changes(default=None, equal=cst.MaybeSentinel.DEFAULT) for x in p.kwonly_params]
     positional = [x.with_changes(default=None, equal=cst.MaybeSentinel.DEFAULT) for x in p.posonly_params]
     fresh = [cst.Param(cst.Name(a)) for a in added]
-    star = p.star_arg if isinstance(p.star_arg, cst.Param) or only else cst.ParamStar()
+    own_lines = next((x.comma for x in [*p.params, *p.posonly_params] if _breaks_line(x.comma)), None)
+    if own_lines is not None:
+        fresh = [x.with_changes(comma=own_lines) for x in fresh]
+        only = [x.with_changes(comma=own_lines) for x in only]
+    star: cst.Param | cst.ParamStar | cst.MaybeSentinel = p.star_arg
+    if not isinstance(star, (cst.Param, cst.ParamStar)):
+        star = cst.ParamStar(comma=own_lines) if own_lines is not None else cst.ParamStar()
     params = p.with_changes(params=bare, posonly_params=positional, kwonly_params=[*only, *fresh] if fresh else only, star_arg=star if fresh or only else p.star_arg)
     return header.with_changes(name=cst.Name(name), params=params, decorators=(), leading_lines=())
+
+
+def _breaks_line(comma: cst.Comma | cst.MaybeSentinel) -> bool:
+    return isinstance(comma, cst.Comma) and isinstance(comma.whitespace_after, cst.ParenthesizedWhitespace)
 
 
 def _call(function: FunctionNode, core: str, method: bool, hoist: Hoist, bench: Bench) -> str:
@@ -147,11 +158,10 @@ def _value(flag: Flag, bench: Bench) -> str:
 
 
 def _deletion(statement: ast.stmt, function: FunctionNode, bench: Bench) -> Edit:
-    """Delete the lines of a statement, with a blank line behind it where it is the first of the body."""
+    """Delete the lines of a statement with the comment above it, and a blank line where two would meet."""
     source = bench.source
-    start = source.line_start(statement.lineno)
-    last = statement.end_lineno or statement.lineno
-    if statement is function.body[0]:
-        while last < source.line_count - 1 and not source.line(last + 1).strip():
-            last += 1
-    return Edit(Span(start, source.line_start(last + 1)), "")
+    first, last = statement.lineno - len(bench.comments_above(statement)), statement.end_lineno or statement.lineno
+    opens = statement is function.body[0] or not source.line(first - 1).strip()
+    while opens and last < source.line_count - 1 and not source.line(last + 1).strip():
+        last += 1
+    return Edit(Span(source.line_start(first), source.line_start(last + 1)), "")

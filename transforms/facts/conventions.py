@@ -30,6 +30,7 @@ SAME_DTYPE = frozenset(
 )
 # Functions that make a tensor of the default dtype, with the size as one argument or spread over all.
 FACTORIES = frozenset({"torch.zeros", "torch.ones", "torch.rand", "torch.randn", "torch.empty", "torch.full"})
+FROM_DATA = frozenset({"torch.tensor", "torch.as_tensor", "torch.asarray", "torch.from_numpy"})
 KEEP_DTYPE_METHODS = frozenset({"new_zeros", "new_ones", "new_full", "new_empty"})
 
 # Methods that tensors and other common Python types share: their use says little.

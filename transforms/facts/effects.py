@@ -12,6 +12,7 @@ from .calls import Target
 from .classes import FunctionNode
 from .conventions import argument
 from .flow import walk_scope
+from .regions import COMPILING
 from .values import ELSEWHERE, UNKNOWN, Tag
 
 if TYPE_CHECKING:
@@ -113,8 +114,15 @@ class Effects:
             finally:
                 self._active.discard(function)
             found.jumps.discard("return")
+            if self._tells_compiled(function):
+                found.reads, found.breaks = [], []
             self._memo[function] = found
         return self._memo[function]
+
+    def _tells_compiled(self, function: FunctionNode) -> bool:
+        """True for a function that tests `is_compiling()`: its author has seen to what the compiler meets."""
+        names = self._facts.names
+        return any(isinstance(n, ast.Call) and names.qualified(n.func) in COMPILING for n in ast.walk(function))
 
     # -- one node ------------------------------------------------------------------------------------------------------
     def node(self, node: ast.AST, out: Effect) -> None:

@@ -53,6 +53,8 @@ def study(node: ast.If | ast.Assert, facts: Facts) -> Guard | NoFix | None:
             return refused
     elif _taken(node, facts):
         return None
+    if not facts.sinks.imports_torch:
+        return NoFix("the module can be imported without torch")
     refused = facts.sinks.caught(node)
     if refused is not None:
         return refused

@@ -13,13 +13,15 @@ from .classes import FunctionNode
 from .effects import Effect
 from .flow import binds, leaves, reads, walk_scope
 from .predicates import holds_tensor, total
-from .values import ELSEWHERE, Tag
+from .values import ELSEWHERE, UNKNOWN, Tag, Value
 
 if TYPE_CHECKING:
     from . import Facts
 
 GRAD_MODES = frozenset({"torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.autograd.no_grad"})
 TRACED = frozenset({"numpy", "cpu", "to", "cuda"})  # they copy to the host, but Dynamo traces them
+LEAVING = (ast.Return, ast.Raise, ast.Assert)
+MAX_TENSOR_STATEMENTS = 2  # how much computation on tensors may leave the graph with a host value
 _WORDS = {ast.Lt: "below", ast.Gt: "above", ast.LtE: "at_most", ast.GtE: "at_least", ast.Eq: "is", ast.NotEq: "is_not"}
 
 
@@ -105,7 +107,7 @@ class _Search:
         needed: list[ast.stmt] = []
         for statement in self.body:
             found = list(self._sites_in(statement))
-            if self._movable(statement) and (not found or self._worth_moving(statement)):
+            if self._movable(statement) and (not found or self._worth_moving(statement, needed)):
                 self.moved.append(statement)
                 self.available |= binds(statement)
                 if found:
@@ -160,10 +162,14 @@ class _Search:
         targets = binds(statement)
         if not targets or any(targets & reads(s) or targets & binds(s) for s in self.skipped):
             return False
+        if self._exits() and not all(total(n, self.facts) for n in walk_scope(statement) if isinstance(n, ast.expr)):
+            return False  # it would raise where the original has left already
         return self._input_only([statement], reads(statement) - (targets - self.available))
 
-    def _worth_moving(self, statement: ast.stmt) -> bool:
+    def _worth_moving(self, statement: ast.stmt, needed: list[ast.stmt]) -> bool:
         """True where the statement makes host values, or is the cut itself; computing on tensors stays in the graph."""
+        if not self._cheap(self._slice([*needed, statement], []), [*needed, statement], set()):
+            return False
         if isinstance(statement, ast.If):
             ends = self.facts.kinds.run(self.function).ends.get(id(statement), (None, None))
             arms = [(e, b) for e, b in zip(ends, (statement.body, statement.orelse)) if b]
@@ -181,18 +187,29 @@ class _Search:
         return any(isinstance(n, ast.Call) and self._reads(n) or self._masked(n) for n in _spine(value))
 
     def _cheap_slice(self, flag: Flag, needed: list[ast.stmt]) -> bool:
-        """True where computing the flag outside takes no tensor computation with it that the core needs as well."""
-        for statement in self._slice(needed, [flag]):
-            if statement in needed:
-                continue
+        """True where computing the flag outside takes little computation on tensors with it."""
+        return self._cheap(self._slice(needed, [flag]), needed, {id(n) for n in ast.walk(flag.node)})
+
+    def _cheap(self, moved: list[ast.stmt], needed: list[ast.stmt], inside: set[int]) -> bool:
+        """True where no tensor that a moved statement makes on the way is read by what stays, and there are few of them."""
+        count = 0
+        stays = [s for s in self.body if s not in moved]
+        for statement in moved:
             bound = binds(statement)
-            tensor = any(self.facts.kinds.of(n).tag is not Tag.HOST for n in walk_scope(statement) if isinstance(n, ast.Name) and n.id in bound)
-            others = [s for s in self.body if s is not statement]
-            inside = {id(n) for n in ast.walk(flag.node)}
-            read = any(isinstance(n, ast.Name) and n.id in bound and isinstance(n.ctx, ast.Load) and id(n) not in inside for s in others for n in ast.walk(s))
-            if tensor and read:
+            names = [n for n in walk_scope(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id in bound]
+            if statement in needed or all(self._bound_value(statement, n).tag in (Tag.HOST, Tag.NONE) for n in names):
+                continue
+            count += 1
+            if any(isinstance(n, ast.Name) and n.id in bound and isinstance(n.ctx, ast.Load) and id(n) not in inside for s in stays for n in ast.walk(s)):
                 return False
-        return True
+        return count <= MAX_TENSOR_STATEMENTS
+
+    def _bound_value(self, statement: ast.stmt, name: ast.Name) -> Value:
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            if name in targets:
+                return self.facts.kinds.of(statement.value)
+        return UNKNOWN
 
     def _masked(self, node: ast.AST) -> bool:
         return isinstance(node, ast.Subscript) and bool(self.facts.effects.of([node]).breaks)
@@ -318,7 +335,10 @@ class _Search:
         return tuple(kept)
 
     def _may_leave(self) -> bool:
-        return any(isinstance(n, (ast.Return, ast.Raise)) and not isinstance(s, ast.If) for s in self.skipped for n in walk_scope(s))
+        return any(isinstance(n, LEAVING) and not isinstance(s, ast.If) for s in self.skipped for n in walk_scope(s))
+
+    def _exits(self) -> bool:
+        return any(isinstance(n, LEAVING) for s in self.skipped for n in walk_scope(s))
 
     # -- the whole -----------------------------------------------------------------------------------------------------
     def _refusal(self, flags: list[Flag]) -> NoFix | None:

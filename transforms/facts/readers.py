@@ -59,10 +59,6 @@ FRESH = State(True, False, True)
 CLEAN = State(True, False, False)
 
 
-class _Kept(Exception):
-    """Carries the reason out of the walk."""
-
-
 @dataclass
 class Reading:
     """What one function does with the tensors of some of its parameters.
@@ -70,26 +66,27 @@ class Reading:
     Attributes:
         refusal: why it must not run inside of an op, None where it may.
         sites: the lines at which Dynamo would cut the graph.
+        reads: those of them that read a tensor on the host.
         result: what it returns.
         computes: it computes tensors of its own.
+        suspends: it is a generator.
     """
 
     refusal: NoFix | None = None
     sites: set[int] = field(default_factory=set)
+    reads: set[int] = field(default_factory=set)
     result: State = HOST
     computes: bool = False
+    suspends: bool = False
 
 
 def reading(function: FunctionNode, tensors: frozenset[str], facts: Facts, active: tuple[FunctionNode, ...] = ()) -> Reading:
     """How the function treats the parameters named in `tensors`."""
     walker = _Walker(function, tensors, facts, (*active, function))
-    try:
-        if isinstance(function, ast.AsyncFunctionDef):
-            raise _Kept("it is a coroutine")
-        for _ in range(2):  # a loop may read at its start what its end bound
-            walker.block(function.body)
-    except _Kept as kept:
-        walker.found.refusal = NoFix(f"`{function.name}` {kept}")
+    if isinstance(function, ast.AsyncFunctionDef):
+        walker.refuse("is a coroutine")
+    for _ in range(2):  # a loop may read at its start what its end bound
+        walker.block(function.body)
     return walker.found
 
 
@@ -98,8 +95,13 @@ class _Walker:
         self.facts = facts
         self.active = active
         self.env: dict[str, State] = {t: GIVEN for t in tensors}
+        self.function = function
         self.found = Reading()
         self.outer = {n for node in ast.walk(function) if isinstance(node, (ast.Global, ast.Nonlocal)) for n in node.names}
+
+    def refuse(self, why: str) -> None:
+        """Note the first reason why the function must not run inside of an op."""
+        self.found.refusal = self.found.refusal or NoFix(f"`{self.function.name}` {why}")
 
     # -- statements ----------------------------------------------------------------------------------------------------
     def block(self, body: list[ast.stmt]) -> None:
@@ -122,9 +124,9 @@ class _Walker:
                 if isinstance(s.target, ast.Name) and not self._of(s.target).tensor:
                     self._store(s.target, FRESH if value.tensor else HOST)
                 elif self._of(s.target).tensor:
-                    raise _Kept(f"changes `{ast.unparse(s.target)}` in place on line {s.lineno}")
+                    self.refuse(f"changes `{ast.unparse(s.target)}` in place on line {s.lineno}")
                 elif value.tensor:
-                    raise _Kept(f"keeps a tensor on line {s.lineno}")
+                    self.refuse(f"keeps a tensor on line {s.lineno}")
             case ast.Return():
                 self.found.result |= self._of(s.value) if s.value is not None else HOST
             case ast.If() | ast.While():
@@ -150,12 +152,12 @@ class _Walker:
             case ast.Global() | ast.Nonlocal() | ast.Pass() | ast.Break() | ast.Continue() | ast.Import() | ast.ImportFrom() | ast.Delete():
                 return
             case _:
-                raise _Kept(f"holds a `{type(s).__name__}` on line {s.lineno}, which is not followed")
+                self.refuse(f"holds a `{type(s).__name__}` on line {s.lineno}, which is not followed")
 
     def _with(self, s: ast.With) -> None:
         for item in s.items:
             if self._of(item.context_expr).tensor:
-                raise _Kept(f"hands a tensor to a context manager on line {s.lineno}")
+                self.refuse(f"hands a tensor to a context manager on line {s.lineno}")
             if not (self.facts.names.qualified(getattr(item.context_expr, "func", item.context_expr)) or "").startswith("torch."):
                 self.found.sites.add(s.lineno)
         self.block(s.body)
@@ -164,7 +166,7 @@ class _Walker:
         match target:
             case ast.Name():
                 if target.id in self.outer and value.kept_badly:
-                    raise _Kept(f"keeps a tensor in `{target.id}` on line {target.lineno}")
+                    self.refuse(f"keeps a tensor in `{target.id}` on line {target.lineno}")
                 self.env[target.id] = self.env.get(target.id, HOST) | value
             case ast.Tuple() | ast.List():
                 for element in target.elts:
@@ -173,15 +175,14 @@ class _Walker:
                 self._store(target.value, value)
             case ast.Attribute() | ast.Subscript():
                 if self._of(target.value).tensor:
-                    raise _Kept(f"changes `{ast.unparse(target.value)}` on line {target.lineno}")
+                    self.refuse(f"changes `{ast.unparse(target.value)}` on line {target.lineno}")
                 if isinstance(target, ast.Subscript):
                     self._of(target.slice)
                 if value.kept_badly:
-                    raise _Kept(f"keeps a tensor in `{ast.unparse(target)}` on line {target.lineno}")
+                    self.refuse(f"keeps a tensor in `{ast.unparse(target)}` on line {target.lineno}")
 
     def _truth(self, test: ast.expr) -> None:
-        if self._of(test).tensor:
-            self.found.sites.add(test.lineno)
+        self._host(test, self._of(test))
 
     # -- expressions ---------------------------------------------------------------------------------------------------
     def _all(self, exprs: list[ast.expr]) -> State:
@@ -238,16 +239,18 @@ class _Walker:
                 return value
             case ast.Lambda():
                 if any(isinstance(n, ast.Name) and self.env.get(n.id, HOST).tensor for n in ast.walk(e.body)):
-                    raise _Kept(f"puts a tensor into a lambda on line {e.lineno}")
+                    self.refuse(f"puts a tensor into a lambda on line {e.lineno}")
                 return HOST
             case ast.Yield() | ast.YieldFrom() | ast.Await():
-                raise _Kept("is a generator")
+                self.refuse("is a generator")
+                self.found.suspends = True
         return self._all([c for c in ast.iter_child_nodes(e) if isinstance(c, ast.expr)])
 
     def _host(self, e: ast.expr, value: State) -> State:
         """A Python value made from it; where that is a tensor, the graph is cut."""
         if value.tensor:
             self.found.sites.add(e.lineno)
+            self.found.reads.add(e.lineno)
         return HOST
 
     def _made(self, value: State) -> State:
@@ -259,7 +262,7 @@ class _Walker:
         if not base.tensor or e.attr in _METADATA:
             return HOST
         if e.attr in FORBIDDEN or torch_api.attribute(e.attr) == "unknown":
-            raise _Kept(f"reads `{ast.unparse(e)}` on line {e.lineno}, which is another thing inside of an op")
+            self.refuse(f"reads `{ast.unparse(e)}` on line {e.lineno}, which is another thing inside of an op")
         return State(True, base.shares, base.history and e.attr != "data")
 
     # -- calls ---------------------------------------------------------------------------------------------------------
@@ -279,7 +282,7 @@ class _Walker:
                 return self._method(e, e.func, base, self._all(given))
             return self._foreign_method(e, e.func, self._all(given))
         if self._all(given).tensor:
-            raise _Kept(f"hands a tensor to `{ast.unparse(e.func)}` on line {e.lineno}")
+            self.refuse(f"hands a tensor to `{ast.unparse(e.func)}` on line {e.lineno}")
         self.found.sites.add(e.lineno)
         return HOST
 
@@ -295,7 +298,7 @@ class _Walker:
         if name in _PLAIN:
             return HOST
         if value.tensor:
-            raise _Kept(f"hands a tensor to `{name}` on line {e.lineno}")
+            self.refuse(f"hands a tensor to `{name}` on line {e.lineno}")
         if name in ("open", "input", "exec", "eval"):
             self.found.sites.add(e.lineno)
         return HOST
@@ -311,14 +314,14 @@ class _Walker:
             self.found.sites.add(e.lineno)
             return HOST
         if value.tensor or qualified.startswith("torch."):
-            raise _Kept(f"calls `{qualified}` on line {e.lineno}")
+            self.refuse(f"calls `{qualified}` on line {e.lineno}")
         if not qualified.startswith(_TRACED):
             self.found.sites.add(e.lineno)
         return HOST
 
     def _op(self, op: torch_api.Op, e: ast.Call, value: State) -> State:
         if op.mutates or op.random != "never" or op.effect or any(k.arg in ("out", "inplace") for k in e.keywords):
-            raise _Kept(f"calls `{op.name}` on line {e.lineno}")
+            self.refuse(f"calls `{op.name}` on line {e.lineno}")
         if op.returns == "host":
             return self._host(e, value) if op.reads else HOST
         self.found.computes = True
@@ -333,14 +336,12 @@ class _Walker:
         if name in UNREAD:
             return HOST
         if name in FORBIDDEN:
-            raise _Kept(f"calls `{ast.unparse(func)}` on line {e.lineno}")
-        if name == "numpy":
-            self.found.sites.add(e.lineno)
+            self.refuse(f"calls `{ast.unparse(func)}` on line {e.lineno}")
         if name in CONVERSIONS:
             return State(True, base.shares, base.history and name == "cpu")
         op = torch_api.method(name)
         if op is None:
-            raise _Kept(f"calls `{ast.unparse(func)}` on line {e.lineno}, of which nothing is known")
+            self.refuse(f"calls `{ast.unparse(func)}` on line {e.lineno}, of which nothing is known")
         return self._op(op, e, base | given)
 
     def _foreign_method(self, e: ast.Call, func: ast.Attribute, given: State) -> State:
@@ -352,24 +353,24 @@ class _Walker:
             self.found.sites.add(e.lineno)
             return HOST
         if given.kept_badly:
-            raise _Kept(f"keeps a tensor by `{ast.unparse(func)}` on line {e.lineno}")
+            self.refuse(f"keeps a tensor by `{ast.unparse(func)}` on line {e.lineno}")
         if func.attr in ("write", "writelines", "flush", "add_scalar", "log_metric", "put", "send"):
             self.found.sites.add(e.lineno)
         return HOST
 
     def _own(self, function: FunctionNode, e: ast.Call, value: State) -> State:
         if function in self.active or len(self.active) > 4:
-            raise _Kept(f"calls `{function.name}` on line {e.lineno}, which is not followed")
+            self.refuse(f"calls `{function.name}` on line {e.lineno}, which is not followed")
         names = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
         if any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords) or len(e.args) > len(names):
             if value.tensor:
-                raise _Kept(f"unpacks what it hands to `{function.name}` on line {e.lineno}")
+                self.refuse(f"unpacks what it hands to `{function.name}` on line {e.lineno}")
             return HOST
         bound = {**dict(zip(names, e.args)), **{k.arg: k.value for k in e.keywords if k.arg}}
         inner = reading(function, frozenset(n for n, a in bound.items() if self._of(a).tensor), self.facts, self.active)
         if inner.refusal is not None:
-            raise _Kept(f"calls `{function.name}`: {inner.refusal.reason}")
-        if inner.sites:
-            self.found.sites.add(e.lineno)
+            self.refuse(f"calls `{function.name}`: {inner.refusal.reason}")
+        self.found.sites |= inner.sites
+        self.found.reads |= inner.reads
         self.found.computes |= inner.computes
         return inner.result

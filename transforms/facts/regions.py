@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import Evidence, Level
+from . import torch_api
 from .classes import FunctionNode
+from .conventions import SHARED
 
 if TYPE_CHECKING:
     from .calls import Calls
@@ -50,6 +52,12 @@ class Region:
 
     def __bool__(self) -> bool:
         return self.evidence.holds
+
+
+# Functions that read or write files, or are scripts, are not what a user compiles.
+FILES = frozenset({"builtins.open", "torch.save", "torch.load", "torch.hub.load", "builtins.input", "builtins.exec", "builtins.eval"})
+FILE_MODULES = ("os.", "shutil.", "json.", "pickle.", "subprocess.", "argparse.", "requests.", "pathlib.", "safetensors.", "sys.")
+SCRIPTS = ("test_", "main", "convert_", "load_", "save_", "download_", "train_", "evaluate_")
 
 
 OUT = Region(Evidence(Level.UNKNOWN, "nothing says that it runs compiled"))
@@ -220,12 +228,20 @@ class Regions:
 
     def _works_with_torch(self, function: FunctionNode) -> bool:
         info = self._classes.of_function(function)
-        if info is not None and (function.name in OUTSIDE or info.is_module and function.name.startswith("__")):
+        if info is not None and (function.name in OUTSIDE or info.is_module):
+            return False  # what a module's forward reaches is marked already
+        if self._names.enclosing_function(function) is not None or function.name.startswith(SCRIPTS):
             return False
-        if self._names.enclosing_function(function) is not None or function.name.startswith(("test_", "main")):
-            return False
+        computes = False
         for node in ast.walk(function):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                if node.func.attr in ("backward", "zero_grad", "parse_args"):
+            if not isinstance(node, ast.Call):
+                continue
+            name = self._names.qualified(node.func) or ""
+            if name in FILES or name.startswith(FILE_MODULES):
+                return False
+            if isinstance(node.func, ast.Attribute):
+                if node.func.attr in ("backward", "zero_grad", "parse_args", "from_pretrained", "load_state_dict"):
                     return False
-        return True
+                computes |= node.func.attr not in SHARED and torch_api.method(node.func.attr) is not None and not name.startswith("numpy.")
+            computes |= name.startswith("torch.") and torch_api.function(name) is not None
+        return computes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ ONCE = frozenset({"warning_once", "info_once", "warn_once", "debug_once", "error
 _LOGGER_NAMES = frozenset({"logger", "log", "LOG", "LOGGER", "_logger", "_LOGGER", "_log", "LOGGING"})
 _LOGGER_MAKERS = ("logging.getLogger", "logging.get_logger", "init_logger")
 _LOADERS = ("load", "save", "convert", "export", "download", "build", "_load", "_save", "_convert", "from_", "to_", "read", "write")
+# What is done around a model, not in it.
+_OUTSIDE = frozenset({"eval", "train", "state_dict", "load_state_dict", "save_pretrained", "from_pretrained", "save", "parse_args", "backward"})
 _STREAMS = ("sys.stderr", "sys.stdout", "sys.__stderr__", "sys.__stdout__")
 
 
@@ -68,12 +71,15 @@ class Sinks:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.named: dict[str, str] = {}
+        self._helpers: dict[int, Sink | NoFix | None] = {}
 
     def worth(self, node: ast.stmt) -> Evidence | None:
         """Whether the statement may run compiled; None where nothing says that its function works on tensors."""
         function = self.facts.function_of(node)
         region = self.facts.regions.of(function)
-        if function is None or not region or self.facts.regions.left_alone(node):
+        if function is None or not region or self.facts.regions.left_alone(node) or not self.imports_torch:
+            return None
+        if self.in_sink(node):
             return None
         if region.evidence.because == "it computes with torch" and not self._computes(function):
             return None
@@ -81,8 +87,21 @@ class Sinks:
 
     def _computes(self, function: FunctionNode) -> bool:
         """True for a function that holds tensors and is no loader of files: it imports nothing for itself."""
-        loads = function.name.startswith(_LOADERS) or any(isinstance(n, (ast.Import, ast.ImportFrom)) for n in walk_scope(*function.body))
-        return not loads and any(v.is_tensor for v in self.facts.kinds.run(function).values.values())
+        if function.name.startswith(_LOADERS) or not self.facts.flow(function).parameters:
+            return False
+        for n in walk_scope(*function.body):
+            if isinstance(n, (ast.Import, ast.ImportFrom)) or (isinstance(n, ast.Attribute) and n.attr in _OUTSIDE):
+                return False
+        return any(v.is_tensor for v in self.facts.kinds.run(function).values.values())
+
+    @functools.cached_property
+    def imports_torch(self) -> bool:
+        """True where the module needs torch to be imported, whatever happens: ops are made at import."""
+        for s in self.facts.source.tree.body:
+            modules = [a.name for a in s.names] if isinstance(s, ast.Import) else [s.module or ""] if isinstance(s, ast.ImportFrom) and not s.level else []
+            if any(m.partition(".")[0] == "torch" for m in modules):
+                return True
+        return False
 
     # -- what a call is ------------------------------------------------------------------------------------------------
     def kind(self, call: ast.Call) -> str | None:
@@ -235,32 +254,71 @@ class Sinks:
     # -- helpers of the file -------------------------------------------------------------------------------------------
     def helper(self, node: ast.Expr) -> Sink | NoFix | None:
         """The op for a call of a function of the file whose result is unused; None where Dynamo can trace it."""
+        if id(node) not in self._helpers:
+            self._helpers[id(node)] = None  # a helper that calls itself
+            self._helpers[id(node)] = self._helper(node)
+        return self._helpers[id(node)]
+
+    def _helper(self, node: ast.Expr) -> Sink | NoFix | None:
         call = node.value
-        assert isinstance(call, ast.Call)
-        target = self.facts.calls.target(call)
+        target = self.facts.calls.target(call) if isinstance(call, ast.Call) else None
         if target is None or self.facts.regions.of(target.function).evidence.level is Level.NO:
             return None
+        assert isinstance(call, ast.Call)
         function = target.function
         names = [a.arg for a in [*function.args.posonlyargs, *function.args.args]][1 if target.bound else 0 :]
-        starred = any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
-        bound = {**dict(zip(names, call.args, strict=False)), **{k.arg: k.value for k in call.keywords if k.arg}}
-        tensors = frozenset(n for n, a in bound.items() if self.facts.kinds.of(a).is_tensor)
+        given = {**dict(zip(names, call.args, strict=False)), **{k.arg: k.value for k in call.keywords if k.arg}}
+        read = {n: self._read(a) for n, a in given.items()}
+        tensors = frozenset(n for n, a in given.items() if read[n] is None and self.facts.kinds.of(a).is_tensor)
         found = reading(function, tensors, self.facts)
-        if not found.sites:
+        if not found.sites and not any(read.values()):
             return None
-        refused = self._callable(call, function, target.bound or target.owner is not None)
-        if refused is None and starred:
-            refused = NoFix("its arguments are unpacked")
-        refused = refused or found.refusal or self._shared(node, function) or self._raises(node, function)
-        if refused is not None:
-            return refused
-        return self._call(node, call, bound, function)
+        refused = self._reachable(call, function, target.bound)
+        if refused is not None and not found.reads and not any(read.values()):
+            return None  # what it logs and prints is found where it does so
+        if len(call.args) > len(names) or any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+            refused = refused or NoFix("its arguments are unpacked")
+        root = call.func.value.id if target.bound and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name) else None
+        refused = refused or found.refusal or self._shared(node, function, root) or self._raises(node, function)
+        return refused or self._call(node, call, given, function)
+
+    def _read(self, argument: ast.expr) -> tuple[ast.expr, str] | None:
+        """The tensor of `t.item()`, `float(t)` and the like, and how the body writes it for a parameter."""
+        if not isinstance(argument, ast.Call) or argument.keywords:
+            return None
+        inner: ast.expr | None = None
+        if isinstance(argument.func, ast.Attribute) and argument.func.attr in ("item", "tolist") and not argument.args:
+            inner, form = argument.func.value, f"{{}}.{argument.func.attr}()"
+        elif len(argument.args) == 1 and self.facts.names.qualified(argument.func) in ("builtins.float", "builtins.int", "builtins.bool"):
+            inner, form = argument.args[0], f"{ast.unparse(argument.func)}({{}})"
+            deeper = self._read(inner)
+            inner, form = (deeper[0], form.format(deeper[1])) if deeper is not None else (inner, form)
+        return (inner, form) if inner is not None and self.facts.kinds.of(inner).is_tensor else None
+
+    def _call(self, node: ast.Expr, call: ast.Call, given: dict[str, ast.expr], function: FunctionNode) -> Sink | NoFix:
+        params: list[Param] = []
+        words: list[str] = []
+        for i, (name, argument) in enumerate(given.items()):
+            passing = Passing(self.facts)
+            inner, form = self._read(argument) or (argument, "{}")
+            refused = passing.value(inner, name)
+            if refused is not None:
+                return refused
+            (param,) = passing.params
+            params.append(param)
+            word = form.format(f"torch.Size({name})" if param.annotation.startswith("list[int]") else name)
+            words.append(word if i < len(call.args) else f"{name}={word}")
+        path = function.name.strip("_")
+        base = f"_{path}" if not function.name.startswith("_") else f"_{path}_op"
+        return Sink(node, base, tuple(params), (), body=f"{ast.unparse(call.func)}({', '.join(words)})")
 
     def in_sink(self, node: ast.stmt) -> bool:
         """True inside of a helper that runs as an op itself, or that Dynamo leaves alone."""
         function = self.facts.function_of(node)
-        if function is None or self.facts.regions.of(function).entry:
+        if function is None or self.facts.regions.of(function).explicit:
             return False
+        if isinstance(function, ast.FunctionDef) and isinstance(self.source(function), Source):
+            return True
         callers = self.facts.calls.callers(function)
         return bool(callers) and all(self._becomes_op(c) for c in callers)
 
@@ -268,44 +326,46 @@ class Sinks:
         parent = self.facts.names.parent(call)
         return isinstance(parent, ast.Expr) and isinstance(self.helper(parent), Sink)
 
-    def source(self, function: ast.FunctionDef) -> Source | NoFix | None:
-        """Whether a function of the file whose result is used should be left alone; None where it is traced well enough."""
-        return None
+    def source(self, function: ast.FunctionDef) -> Source | None:
+        """A function of the module whose result is used and that cuts the graph more than once, without computing tensors itself."""
+        region = self.facts.regions.of(function)
+        if not region or region.explicit or function.decorator_list or self.facts.names.parent(function) is not self.facts.source.tree:
+            return None
+        callers = self.facts.calls.callers(function)
+        uses = [n for n in self.facts.names.nodes(ast.Name) if n.id == function.name and isinstance(n.ctx, ast.Load)]
+        direct = all(isinstance(p := self.facts.names.parent(n), ast.Call) and p.func is n for n in uses)
+        if not callers or not direct or not any(self._used_in_graph(c) for c in callers):
+            return None
+        names = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
+        tensors = {n for c in callers for n, a in zip(names, c.args, strict=False) if self.facts.kinds.of(a).is_tensor}
+        found = reading(function, frozenset(tensors), self.facts)
+        return Source(function) if len(found.sites) > 1 and not found.computes and not found.suspends else None
 
-    def _call(self, node: ast.Expr, call: ast.Call, bound: dict[str, ast.expr], function: FunctionNode) -> Sink | NoFix:
-        params: list[Param] = []
-        for name, argument in bound.items():
-            passing = Passing(self.facts)
-            refused = passing.value(argument, name)
-            if refused is not None:
-                return refused
-            params += passing.params
-        words = [p.name for p in params[: len(call.args)]] + [f"{p.name}={p.name}" for p in params[len(call.args) :]]
-        sizes = {p.name: f"torch.Size({p.name})" for p in params if p.annotation.startswith("list[int]")}
-        words = [w.replace(n, sizes.get(n, n)) if w == n else w.replace(f"={n}", f"={sizes.get(n, n)}") for w, n in zip(words, bound, strict=True)]
-        path = function.name.strip("_")
-        base = f"_{path}" if not function.name.startswith("_") else f"_{path}_op"
-        return Sink(node, base, tuple(params), (), body=f"{ast.unparse(call.func)}({', '.join(words)})")
+    def _used_in_graph(self, call: ast.Call) -> bool:
+        home = self.facts.function_of(call)
+        used = not isinstance(self.facts.names.parent(call), ast.Expr)
+        return used and home is not None and bool(self.facts.regions.of(home))
 
-    def _callable(self, call: ast.Call, function: FunctionNode, method: bool) -> NoFix | None:
-        static = isinstance(call.func, ast.Attribute) and self.facts.names.qualified(call.func) is not None
-        if method and not static:
-            return NoFix(f"`{function.name}` is a method: an op can not be given its object")
-        root = call.func
+    def _reachable(self, call: ast.Call, function: FunctionNode, bound: bool) -> NoFix | None:
+        """Refuse a callee that the module can not name: a method is, where its object is a value of the module."""
+        root: ast.expr = call.func
         while isinstance(root, ast.Attribute):
             root = root.value
-        if not isinstance(root, ast.Name) or not self._of_module(root):
-            return NoFix(f"`{ast.unparse(call.func)}` can not be reached from the module")
-        return None
+        if isinstance(root, ast.Name) and self._of_module(root):
+            simple = isinstance(call.func, ast.Attribute) and call.func.value is root and self.facts.names.single_value(root) is not None
+            return None if not bound or simple else NoFix(f"nothing tells which object `{ast.unparse(call.func)}` belongs to")
+        if bound:
+            return NoFix(f"`{function.name}` is a method: an op can not be given its object")
+        return NoFix(f"`{ast.unparse(call.func)}` can not be reached from the module")
 
     def _raises(self, node: ast.stmt, function: FunctionNode) -> NoFix | None:
         if self.facts.effects.of_function(function).raises:
             return self.caught(node)
         return None
 
-    def _shared(self, node: ast.stmt, function: FunctionNode) -> NoFix | None:
+    def _shared(self, node: ast.stmt, function: FunctionNode, owner: str | None) -> NoFix | None:
         """Refuse where traced code reads or writes what the helper changes: it would see it too early."""
-        written = self._written(function, set())
+        written = self._written(function, set()) | ({owner} if owner else set())
         home = self.facts.function_of(node)
         if home is None or not written:
             return None
@@ -319,7 +379,9 @@ class Sinks:
                 queue += [t.function for _, t in self.facts.calls.callees(one) if not self._only_sink(t.function)]
         for one in around:
             for n in walk_scope(*one.body):
-                if isinstance(n, ast.Name) and n.id in written and self._of_module(n):
+                statement = self.facts.names.parent(self.facts.names.parent(self.facts.names.parent(n) or n) or n)
+                same = isinstance(statement, ast.Expr) and self.facts.calls.target(statement.value) is not None if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) else False
+                if isinstance(n, ast.Name) and n.id in written and self._of_module(n) and not (same and n.id == owner):
                     return NoFix(f"`{one.name}` also uses `{n.id}`, which `{function.name}` changes")
         return None
 
@@ -342,16 +404,13 @@ class Sinks:
                 root: ast.expr = n
                 while isinstance(root, (ast.Attribute, ast.Subscript)):
                     root = root.value
-                if changed and isinstance(root, ast.Name) and self._of_module(root) and self.facts.names.qualified(root) in (None, f".{root.id}"):
+                own = isinstance(root, ast.Name) and self.facts.names.qualified(root) in (None, f".{root.id}")
+                if changed and own and isinstance(root, ast.Name) and self._of_module(root) and self.logger(root) is None:
                     found.add(root.id)
         for _, target in self.facts.calls.callees(function):
             if target.function not in seen:
                 found |= self._written(target.function, seen)
-        return found - {n for n in found if self._is_logger(n)}
-
-    def _is_logger(self, name: str) -> bool:
-        sites = self.facts.names.walk.module.sites.get(name, [])
-        return name in _LOGGER_NAMES and len(sites) == 1
+        return found
 
     # -- exceptions ----------------------------------------------------------------------------------------------------
     def caught(self, node: ast.stmt) -> NoFix | None:

@@ -62,13 +62,13 @@ class OpaqueHelper(Rule):
         """One finding per call of a sink, and per definition of a source."""
         if isinstance(node, ast.FunctionDef):
             source = facts.sinks.source(node)
-            if source is not None:
+            if source is not None and facts.sinks.imports_torch:
                 message = f"`{node.name}` can not be traced"
                 yield self.finding(node, facts, message, facts.regions.of(node).evidence, source)
             return
         evidence = facts.sinks.worth(node) if isinstance(node.value, ast.Call) else None
         outcome = facts.sinks.helper(node) if evidence is not None else None
-        if outcome is None or evidence is None or facts.sinks.in_sink(node):
+        if outcome is None or evidence is None:
             return
         message = f"`{ast.unparse(node.value.func)}` can not be traced"  # type: ignore[attr-defined]
         yield self.finding(node, facts, message, evidence, outcome)

@@ -65,6 +65,8 @@ class TensorGuard(Rule):
         function = facts.function_of(node)
         if function is None or not facts.regions.of(function) or facts.regions.left_alone(node):
             return
+        if facts.sinks.in_sink(node):
+            return
         predicate = split(node.test, facts)
         outcome = study(node, facts) if predicate is not None else None
         if predicate is None or outcome is None:
