@@ -290,6 +290,8 @@ class Applied:
                 found = replace(found, level=base.level, because=base.because)
             if op.mutates:
                 return replace(base, deps=deps)
+            if op.returns == "other":
+                return found.depending({ELSEWHERE})  # an array acts like a tensor, and is none
             if name == "to" or name == "type_as":
                 return self._converted(base, e, args, keywords, found)
             return found

@@ -44,8 +44,8 @@ class Calls:
     def resolve(self, callee: ast.expr) -> Target | None:
         """The function that calling `callee` runs."""
         path = self._names.qualified(callee)
-        if path is not None and path.startswith("."):
-            return self._defined(path)
+        if path is not None and path.startswith(".") and (defined := self._defined(path)) is not None:
+            return defined
         if isinstance(callee, ast.Attribute):
             info = self.instance(callee.value)
             if info is not None:

@@ -7,7 +7,7 @@ only if it takes numbers, text and fresh tensors out of what it is given, and st
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
@@ -38,11 +38,12 @@ _LOGS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exc
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where a value comes from: it may share a given tensor's memory, or hold gradient history."""
+    """Where a value comes from: it may share a given tensor's memory, or hold gradient history; `array` is one of numpy."""
 
     tensor: bool = False
     shares: bool = False
     history: bool = False
+    array: bool = False
 
     @property
     def kept_badly(self) -> bool:
@@ -50,7 +51,7 @@ class State:
         return self.shares or self.history
 
     def __or__(self, other: State) -> State:
-        return State(self.tensor or other.tensor, self.shares or other.shares, self.history or other.history)
+        return State(*(a or b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
 
 HOST = State()
@@ -254,6 +255,8 @@ class _Walker:
         return HOST
 
     def _made(self, value: State) -> State:
+        if value.array:
+            return value
         self.found.computes |= value.tensor
         return FRESH if value.tensor else HOST
 
@@ -309,7 +312,7 @@ class _Walker:
         if op is not None:
             return self._op(op, e, value)
         if qualified.startswith("numpy."):
-            return State(value.tensor, value.shares, False)
+            return State(value.tensor, value.shares, False, value.tensor)
         if qualified.startswith(("logging.", "warnings.")):
             self.found.sites.add(e.lineno)
             return HOST
@@ -338,7 +341,9 @@ class _Walker:
         if name in FORBIDDEN:
             self.refuse(f"calls `{ast.unparse(func)}` on line {e.lineno}")
         if name in CONVERSIONS:
-            return State(True, base.shares, base.history and name == "cpu")
+            return State(True, base.shares, base.history and name == "cpu", base.array or name == "numpy")
+        if base.array:
+            return base
         op = torch_api.method(name)
         if op is None:
             self.refuse(f"calls `{ast.unparse(func)}` on line {e.lineno}, of which nothing is known")

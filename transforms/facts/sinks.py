@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -71,7 +71,6 @@ class Sinks:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.named: dict[str, str] = {}
-        self._helpers: dict[int, Sink | NoFix | None] = {}
 
     def worth(self, node: ast.stmt) -> Evidence | None:
         """Whether the statement may run compiled; None where nothing says that its function works on tensors."""
@@ -254,10 +253,22 @@ class Sinks:
     # -- helpers of the file -------------------------------------------------------------------------------------------
     def helper(self, node: ast.Expr) -> Sink | NoFix | None:
         """The op for a call of a function of the file whose result is unused; None where Dynamo can trace it."""
-        if id(node) not in self._helpers:
-            self._helpers[id(node)] = None  # a helper that calls itself
-            self._helpers[id(node)] = self._helper(node)
-        return self._helpers[id(node)]
+        return self._helpers.get(id(node))
+
+    @functools.cached_property
+    def _helpers(self) -> dict[int, Sink | NoFix]:
+        """The outcomes of all calls whose result is unused. A helper is out where code that stays traced uses what it changes."""
+        found: dict[int, Sink | NoFix] = {}
+        nodes = self.facts.names.nodes(ast.Expr)
+        for node in nodes:
+            outcome = self._helper(node)
+            if outcome is not None:
+                found[id(node)] = outcome
+        while True:
+            refused = {id(n): r for n in nodes if isinstance(found.get(id(n)), Sink) and (r := self._shared(n, found)) is not None}
+            if not refused:
+                return found
+            found |= refused
 
     def _helper(self, node: ast.Expr) -> Sink | NoFix | None:
         call = node.value
@@ -278,8 +289,7 @@ class Sinks:
             return None  # what it logs and prints is found where it does so
         if len(call.args) > len(names) or any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
             refused = refused or NoFix("its arguments are unpacked")
-        root = call.func.value.id if target.bound and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name) else None
-        refused = refused or found.refusal or self._shared(node, function, root) or self._raises(node, function)
+        refused = refused or found.refusal or self._raises(node, function)
         return refused or self._call(node, call, given, function)
 
     def _read(self, argument: ast.expr) -> tuple[ast.expr, str] | None:
@@ -363,33 +373,38 @@ class Sinks:
             return self.caught(node)
         return None
 
-    def _shared(self, node: ast.stmt, function: FunctionNode, owner: str | None) -> NoFix | None:
-        """Refuse where traced code reads or writes what the helper changes: it would see it too early."""
-        written = self._written(function, set()) | ({owner} if owner else set())
+    def _shared(self, node: ast.Expr, outcomes: Mapping[int, Sink | NoFix]) -> NoFix | None:
+        """Refuse where code that stays traced reads or writes what the helper changes: it would see it too early."""
+        target = self.facts.calls.target(node.value) if isinstance(node.value, ast.Call) else None
         home = self.facts.function_of(node)
-        if home is None or not written:
+        if target is None or home is None:
             return None
-        around, queue = set(), [home]
+        assert isinstance(node.value, ast.Call)
+        written = self._written(target.function, set())
+        if target.bound and isinstance(node.value.func, ast.Attribute) and isinstance(node.value.func.value, ast.Name):
+            written.add(node.value.func.value.id)
+        for one in self._traced_around(home, outcomes) if written else ():
+            for statement in walk_scope(*one.body):
+                if isinstance(statement, ast.stmt) and not isinstance(outcomes.get(id(statement)), Sink):
+                    used = next((n for n in _own_names(statement) if n.id in written and self._of_module(n)), None)
+                    if used is not None:
+                        return NoFix(f"`{one.name}` also uses `{used.id}`, which `{target.function.name}` changes")
+        return None
+
+    def _traced_around(self, home: FunctionNode, outcomes: Mapping[int, Sink | NoFix]) -> set[FunctionNode]:
+        """The functions that are traced together with `home`; not those that run as ops alone."""
+        around: set[FunctionNode] = set()
+        queue = [home]
         while queue:
             one = queue.pop()
-            if one not in around and one is not function:
+            if one not in around and self.facts.regions.of(one).evidence.level is not Level.NO:
                 around.add(one)
                 callers = [self.facts.function_of(c) for c in self.facts.calls.callers(one)]
                 queue += [f for f in callers if f is not None and self.facts.regions.of(f)]
-                queue += [t.function for _, t in self.facts.calls.callees(one) if not self._only_sink(t.function)]
-        for one in around:
-            for n in walk_scope(*one.body):
-                statement = self.facts.names.parent(self.facts.names.parent(self.facts.names.parent(n) or n) or n)
-                same = isinstance(statement, ast.Expr) and self.facts.calls.target(statement.value) is not None if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) else False
-                if isinstance(n, ast.Name) and n.id in written and self._of_module(n) and not (same and n.id == owner):
-                    return NoFix(f"`{one.name}` also uses `{n.id}`, which `{function.name}` changes")
-        return None
-
-    def _only_sink(self, function: FunctionNode) -> bool:
-        """True where every call of the function drops its result, so that it may run as an op itself."""
-        calls = self.facts.calls.callers(function)
-        dropped = all(isinstance(self.facts.names.parent(c), ast.Expr) for c in calls)
-        return dropped and bool(reading(function, frozenset(a.arg for a in function.args.args), self.facts).sites)
+                for call, target in self.facts.calls.callees(one):
+                    if not isinstance(outcomes.get(id(self.facts.names.parent(call))), Sink):
+                        queue.append(target.function)
+        return around
 
     def _written(self, function: FunctionNode, seen: set[FunctionNode]) -> set[str]:
         """Names of the module whose objects the function rebinds or may change."""
@@ -436,6 +451,16 @@ class Sinks:
                 if caller is not None and self.facts.regions.of(caller):
                     queue.append((call, caller))
         return None
+
+
+def _own_names(statement: ast.stmt) -> Iterator[ast.Name]:
+    """The names in the statement itself, not in the statements of its block."""
+    stack: list[ast.AST] = [c for c in ast.iter_child_nodes(statement) if not isinstance(c, (ast.stmt, ast.ExceptHandler, ast.match_case))]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Name):
+            yield node
+        stack += list(ast.iter_child_nodes(node))
 
 
 __all__ = ["Sink", "Sinks", "Source"]
