@@ -255,5 +255,5 @@ def bits(tensor: torch.Tensor) -> torch.Tensor | str:
         plain = plain.to_dense() if plain.layout is not torch.strided else plain
         plain = plain.dequantize() if plain.is_quantized else plain
         return plain.resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format).cpu()
-    except (RuntimeError, NotImplementedError) as error:
+    except RuntimeError as error:
         return f"unreadable: {str(error).splitlines()[0]}"
