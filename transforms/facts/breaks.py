@@ -15,8 +15,8 @@ from . import torch_api
 from .calls import Target
 from .classes import FunctionNode
 from .constants import UNDECIDED, decide
-from .flow import walk_scope
-from .regions import DISABLE
+from .flow import leaves, walk_scope
+from .regions import COMPILING, DISABLE
 from .values import Tag
 
 if TYPE_CHECKING:
@@ -40,6 +40,9 @@ _LOG_METHODS = frozenset({"debug", "info", "warning", "warn", "error", "critical
 # They copy to the host, and Dynamo traces them all the same; a mask is looked at by its own kind of node.
 _TRACED = frozenset({"cpu", "numpy", "__array__", "__getitem__", "__format__", "index", "storage"})
 _DISABLED = frozenset(q for q in DISABLE if q.rpartition(".")[2] in ("disable", "skip", "_disable_dynamo"))
+# Below any other decorator the body may run in another way, such as inside an operator.
+_TRANSPARENT = frozenset({"builtins.staticmethod", "builtins.classmethod", "torch.compile", "torch.no_grad"})
+_TRANSPARENT |= {"torch.inference_mode", "torch.enable_grad"}
 _DEPTH = 4
 
 
@@ -87,11 +90,14 @@ class Breaks:
     # -- which nodes are evaluated -------------------------------------------------------------------------------------
     def _evaluated(self, nodes: Sequence[ast.AST], values: Sequence[Values]) -> Iterator[ast.AST]:
         """The nodes that are evaluated for certain, in no comprehension, nested function or undecided arm."""
-        stack = list(reversed(nodes))
-        while stack:
-            node = stack.pop()
+        for node in nodes:
             yield node
-            stack.extend(reversed(self._children(node, values)))
+            yield from self._evaluated(self._children(node, values), values)
+            if isinstance(node, ast.If) and leaves(node.body) and self._compiling(node.test):
+                return  # what follows runs outside of compiled code only
+
+    def _compiling(self, test: ast.expr) -> bool:
+        return isinstance(test, ast.Call) and self._facts.names.qualified(test.func) in COMPILING
 
     def _children(self, node: ast.AST, values: Sequence[Values]) -> list[ast.AST]:
         match node:
@@ -203,7 +209,7 @@ class Breaks:
         if target is None or target.function.name == "__init__" or isinstance(target.function, ast.AsyncFunctionDef):
             return []
         function = target.function
-        if any(self._names_disable(d) for d in function.decorator_list):
+        if any(self._decorator(d) in _DISABLED for d in function.decorator_list):
             return [Break(call, f"`{ast.unparse(call.func)}(…)` is kept away from the compiler")]
         if (
             self._facts.regions.of(function).evidence.level.value == "no"
@@ -213,6 +219,8 @@ class Breaks:
             return []
         if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk_scope(*function.body)):
             return []
+        if any(self._decorator(d) not in _TRANSPARENT for d in function.decorator_list):
+            return []
         self._active.append(function)
         try:
             inner = self.certain(function.body)
@@ -220,9 +228,9 @@ class Breaks:
             self._active.pop()
         return [Break(b.node, f"{b.what} in `{function.name}`" if not b.inner else b.what, True) for b in inner]
 
-    def _names_disable(self, decorator: ast.expr) -> bool:
+    def _decorator(self, decorator: ast.expr) -> str | None:
         head = decorator.func if isinstance(decorator, ast.Call) else decorator
-        return self._facts.names.qualified(head) in _DISABLED
+        return self._facts.names.qualified(head)
 
     def _element_call(self, call: ast.Call) -> Target | None:
         """`layer(x)` for the target of a loop over `self.layers`, whose class the file shows."""

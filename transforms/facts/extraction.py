@@ -58,6 +58,11 @@ class Extraction:
     size: int
     given: ast.expr | None = None
 
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What the rewrite changes for a caller: nothing."""
+        return ()
+
 
 def extraction(loop: Loop, facts: Facts) -> Extraction | NoFix | None:
     """How the loop is taken apart, or why it is not; None where nothing would be gained."""

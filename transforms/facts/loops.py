@@ -44,6 +44,36 @@ class Unrolling:
         return tuple(f"length: layers added to `{held}` after its construction are not run" for held in self.lists)
 
 
+def evaluated(loop: Loop) -> list[ast.AST]:
+    """What each trip evaluates."""
+    return [*([loop.test] if isinstance(loop, ast.While) else []), *loop.body]
+
+
+def cure(loop: Loop, facts: Facts) -> Unrolling | Extraction | NoFix | None:
+    """The cure of a loop with a break that stays, when loops inside it and the cures of other rules have had theirs."""
+    for inner in walk_scope(*loop.body):
+        if isinstance(inner, (ast.For, ast.While)) and facts.breaks.remaining(
+            evaluated(inner), first_values(inner, facts)
+        ):
+            found = study(inner, facts)
+            if found is not None:
+                reason = found.reason if isinstance(found, NoFix) else "it comes first"
+                return NoFix(f"the loop inside it on line {inner.lineno} breaks as well: {reason}")
+    found = study(loop, facts)
+    first = next(iter(facts.breaks.cures(loop, certain=True)), None)
+    if first is not None and found is not None:
+        return NoFix(f"{first.code} has a fix in it, which comes first")
+    return found
+
+
+def one_break(outcome: Unrolling | Extraction | NoFix, facts: Facts) -> bool:
+    """True where at most one break comes in the place of the skipped frame, so that nothing has to outweigh it."""
+    if not isinstance(outcome, Unrolling) or outcome.changes:
+        return False
+    body = outcome.loop.body
+    return sum(len(facts.breaks.certain(body, [trip])) for trip in first_values(outcome.loop, facts)) <= 1
+
+
 def study(loop: Loop, facts: Facts) -> Unrolling | Extraction | NoFix | None:
     """The cure of a loop whose body keeps a break, or why there is none; None where nothing would be gained."""
     unrolled = unrolling(loop, facts) if isinstance(loop, ast.For) else NoFix("it is a `while` loop")
@@ -237,4 +267,4 @@ def _open_jumps(body: Sequence[ast.stmt], known: Mapping[str, object], facts: Fa
     return found
 
 
-__all__ = ["Extraction", "Loop", "Unrolling", "first_values", "study"]
+__all__ = ["Extraction", "Loop", "Unrolling", "cure", "evaluated", "first_values", "one_break"]

@@ -7,12 +7,9 @@ from collections.abc import Iterator
 
 from ..craft.types import Bench
 from ..facts import Facts
-from ..facts.flow import walk_scope
-from ..facts.loops import Extraction, Loop, Unrolling, first_values, study
+from ..facts.loops import Extraction, Loop, Unrolling, cure, evaluated, first_values, one_break
 from ..model import Evidence, Finding, Fix, Level, NoFix, Safety
 from ..rule import Rule
-
-Plan = Unrolling | Extraction
 
 
 class BreakingLoop(Rule):
@@ -70,12 +67,15 @@ class BreakingLoop(Rule):
 
     ## Fix safety
 
-    Safe: the same statements run in the same order on the same values. Extraction costs a Python call per trip.
+    The same statements run in the same order on the same values; extraction costs a Python call per trip. It is safe
+    where one break comes in the place of the skipped frame. Where several stay, whether what is captured outweighs
+    them shows only when it is run: such a fix needs a verified run, which drops it where nothing is gained, or
+    `--unsafe-fixes`.
 
     Written out are loops over `range` of literals and module constants, literal tuples and lists, and `enumerate`,
     `zip`, `reversed` of these, up to `max-unroll` trips and `max-unrolled-lines` lines. A loop over an `nn.ModuleList`
-    that `__init__` builds from literals is taken apart where it can be; written out it is unsafe, as layers that are
-    added from outside would not be run.
+    that `__init__` builds from literals is taken apart where it can be; written out, layers that are added from outside
+    would not be run.
 
     Refused: a `return` or `break` that would cross the border of a function, names that may be unbound or are shared
     with nested functions, and Python state (a list, a counter) that changes with each trip, as Dynamo would compile
@@ -91,54 +91,26 @@ class BreakingLoop(Rule):
         function = facts.function_of(node)
         if function is None or not facts.regions.of(function) or facts.regions.left_alone(node):
             return
-        stays = facts.breaks.remaining(_evaluated(node), first_values(node, facts))
-        if not stays:
-            return
-        outcome = self._plan(node, facts)
+        stays = facts.breaks.remaining(evaluated(node), first_values(node, facts))
+        outcome = cure(node, facts) if stays else None
         if outcome is not None:
             message = f"{stays[0].what} in a loop, for which the whole of `{function.name}` is skipped"
-            evidence = Evidence(Level.PROVED, "Dynamo does not go on in the middle of a loop")
+            evidence = Evidence(Level.ASSUMED, "what is captured is taken to outweigh the breaks that stay")
+            if one_break(outcome, facts):
+                evidence = Evidence(Level.PROVED, "one break comes in the place of a skipped frame")
             place = node.iter if isinstance(node, ast.For) else node.test
-            yield self.finding(place, facts, message, evidence, outcome, _safety(outcome))
+            yield self.finding(place, facts, message, evidence, outcome, _safety(outcome, facts))
 
-    def _plan(self, loop: Loop, facts: Facts) -> Plan | NoFix | None:
-        for inner in walk_scope(*loop.body):
-            if isinstance(inner, (ast.For, ast.While)) and facts.breaks.remaining(
-                _evaluated(inner), first_values(inner, facts)
-            ):
-                cure = study(inner, facts)
-                if cure is not None:
-                    reason = cure.reason if isinstance(cure, NoFix) else "it comes first"
-                    return NoFix(f"the loop inside it on line {inner.lineno} breaks as well: {reason}")
-        first = next(iter(facts.breaks.cures(loop, certain=True)), None)
-        cure = study(loop, facts)
-        return (
-            NoFix(f"{first.code} has a fix in it, which comes first")
-            if first is not None and cure is not None
-            else cure
-        )
-
-    def cut(self, plan: Plan, bench: Bench) -> Fix | NoFix:
+    def cut(self, plan: Unrolling | Extraction, bench: Bench) -> Fix | NoFix:
         """Write the loop out, or take it apart."""
         from ..craft.loop import extract, unroll
 
         edits = unroll(plan, bench) if isinstance(plan, Unrolling) else extract(plan, bench)
         if isinstance(edits, NoFix):
             return edits
-        summary = (
-            "write the loop out" if isinstance(plan, Unrolling) else "give the loop and its body frames of their own"
-        )
-        return Fix(edits=tuple(edits), safety=_safety(plan), summary=summary, changes=_changes(plan))
+        summary = "write the loop out" if isinstance(plan, Unrolling) else "give loop and body frames of their own"
+        return Fix(tuple(edits), _safety(plan, bench.facts), summary, changes=plan.changes)
 
 
-def _changes(plan: Plan | NoFix) -> tuple[str, ...]:
-    return plan.changes if isinstance(plan, Unrolling) else ()
-
-
-def _safety(plan: Plan | NoFix) -> Safety:
-    return Safety.UNSAFE if _changes(plan) else Safety.SAFE
-
-
-def _evaluated(loop: Loop) -> list[ast.AST]:
-    """What each trip evaluates."""
-    return [*([loop.test] if isinstance(loop, ast.While) else []), *loop.body]
+def _safety(outcome: Unrolling | Extraction | NoFix, facts: Facts) -> Safety:
+    return Safety.SAFE if one_break(outcome, facts) else Safety.UNSAFE

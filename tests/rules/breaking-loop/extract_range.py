@@ -1,3 +1,4 @@
+# flags: --unsafe-fixes
 # runs: Denoise make_inputs
 import torch
 from torch import nn

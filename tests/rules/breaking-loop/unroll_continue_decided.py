@@ -1,3 +1,4 @@
+# flags: --unsafe-fixes
 # runs: make_callable make_inputs
 import torch
 

@@ -1,3 +1,4 @@
+# flags: --unsafe-fixes
 # runs: Mix make_inputs
 import torch
 from torch import nn
