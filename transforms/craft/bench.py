@@ -46,6 +46,8 @@ class Bench:
         row, column = self.source.position(start)
         margin = self.source.margin(first)
         text = self.source.text[start : self._tail(last)]
+        if self.is_elif(first):
+            text = text.removeprefix("el")
         if self.source.text[self.source.line_start(row) : start].strip():
             # A one-line suite (`if x: y = 1`): the statements stand alone on their line.
             return list(self._config(f"if True:\n{self.source.indent}{text}\n").body[0].body.body)  # type: ignore[attr-defined]

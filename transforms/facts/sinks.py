@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -244,11 +245,12 @@ class Sinks:
         kind = self.kind(call) or "print"
         texts = [n.value for a in call.args for n in ast.walk(a) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
         texts += [n.id for a in call.args for n in ast.walk(a) if isinstance(n, ast.Name)]
+        texts = [re.sub(r"%[-+ #0-9.]*[a-zA-Z]|\{[^}]*\}", " ", t) for t in texts]
         words: list[str] = []
         for word in "".join(c if c.isalnum() and c.isascii() else " " for c in next((t for t in texts if any(c.isalpha() for c in t)), "")).lower().split():
             if not word.isdigit() and len(words) < 3:
                 words.append(word)
-        return "_".join(["", kind, *words]) if words else f"_{kind}_values"
+        return "_".join(["", kind, *words]) if words else f"_{kind}_values" if call.args else f"_{kind}_line"
 
     # -- helpers of the file -------------------------------------------------------------------------------------------
     def helper(self, node: ast.Expr) -> Sink | NoFix | None:
@@ -308,6 +310,8 @@ class Sinks:
     def _call(self, node: ast.Expr, call: ast.Call, given: dict[str, ast.expr], function: FunctionNode) -> Sink | NoFix:
         params: list[Param] = []
         words: list[str] = []
+        positional = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
+        in_order = list(given) in (positional[: len(given)], positional[1 : len(given) + 1])
         for i, (name, argument) in enumerate(given.items()):
             passing = Passing(self.facts)
             inner, form = self._read(argument) or (argument, "{}")
@@ -317,9 +321,11 @@ class Sinks:
             (param,) = passing.params
             params.append(param)
             word = form.format(f"torch.Size({name})" if param.annotation.startswith("list[int]") else name)
-            words.append(word if i < len(call.args) else f"{name}={word}")
+            words.append(word if i < len(call.args) or in_order else f"{name}={word}")
         path = function.name.strip("_")
-        base = f"_{path}" if not function.name.startswith("_") else f"_{path}_op"
+        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+            path = f"{call.func.value.id.lower()}_{path}"
+        base = f"_{path}_op" if f"_{path}" == function.name else f"_{path}"
         return Sink(node, base, tuple(params), (), body=f"{ast.unparse(call.func)}({', '.join(words)})")
 
     def in_sink(self, node: ast.stmt) -> bool:
