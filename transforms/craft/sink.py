@@ -1,4 +1,4 @@
-"""Text for code without outputs that becomes the body of an op of its own, and for the call that stands in its place."""
+"""Text for code without outputs that becomes the body of an op, and for the call that stands in its place."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
-from ..facts.passing import Param
-from ..facts.predicates import graph_form
 from ..facts.guards import Guard
+from ..facts.param import Param
+from ..facts.predicates import graph_form
 from ..facts.sinks import Sink, Source
 from ..model import Edit, Fix, Level, NoFix, Safety, Span
 from .bench import Bench, Statement, comments
@@ -18,7 +18,9 @@ from .compose import module_names
 _WIDTH = 120
 
 
-def sink_call(sink: Sink, bench: Bench, margin: str, statements: Sequence[Statement] = ()) -> tuple[str, tuple[str, ...]] | NoFix:
+def sink_call(
+    sink: Sink, bench: Bench, margin: str, statements: Sequence[Statement] = ()
+) -> tuple[str, tuple[str, ...]] | NoFix:
     """The call, rendered for a block of this indentation, and the definitions that it needs.
 
     `statements` is the body of the op, the sink's own statement by default.
@@ -57,7 +59,7 @@ def sink_fix(sink: Sink, bench: Bench, summary: str) -> Fix | NoFix:
 
 
 def guard_fix(guard: Guard, bench: Bench) -> Fix | NoFix:
-    """The fix that puts a check into an op; Python conjuncts stay in an `if`, and a following `elif` becomes an `if`."""
+    """The fix that puts a check into an op; Python conjuncts stay in an `if`, a following `elif` becomes an `if`."""
     sink, newline = guard.sink, bench.source.newline
     if not bench.alone([sink.node]):
         return NoFix("it shares its line with another statement")
@@ -108,7 +110,9 @@ def {name}(*args, **kwargs):
 def log_once(node: ast.Expr, logger: str, method: str, bench: Bench) -> Fix:
     """The fix that calls a once-logger through a helper that runs while tracing."""
     torch = _torch(bench)
-    name, definitions = named(f"_{method}", lambda name: _ONCE.format(torch=torch, name=name, logger=logger, method=method), bench)
+    name, definitions = named(
+        f"_{method}", lambda name: _ONCE.format(torch=torch, name=name, logger=logger, method=method), bench
+    )
     assert isinstance(node.value, ast.Call)
     edit = bench.swap(node.value.func, name)
     return Fix((edit,), Safety.SAFE, "log while tracing", definitions=definitions)
@@ -124,7 +128,9 @@ def argument(param: Param, bench: Bench) -> str | NoFix:
     return f"str({text})" if param.form == "text" else text
 
 
-def body_text(statements: Sequence[Statement], replaced: Mapping[str, str], bench: Bench, leveled: bool = False) -> str | NoFix:
+def body_text(
+    statements: Sequence[Statement], replaced: Mapping[str, str], bench: Bench, leveled: bool = False
+) -> str | NoFix:
     """The statements in four-space steps at column 4, with replaced expressions and without comments.
 
     `leveled` statements log or warn; their stack levels grow by the two frames between them and the original place.
@@ -139,7 +145,11 @@ def body_text(statements: Sequence[Statement], replaced: Mapping[str, str], benc
         made = [s.visit(_Leveled()) for s in made]  # type: ignore[union-attr]
     block = cst.FunctionDef(cst.Name("_"), cst.Parameters(), cst.IndentedBlock(body=made))  # type: ignore[arg-type]
     code = cst.Module([block], default_indent="    ", default_newline="\n").code
-    strings = [n for n in ast.walk(ast.parse(code)) if isinstance(n, (ast.Constant, ast.JoinedStr)) and n.end_lineno != n.lineno]
+    strings = [
+        n
+        for n in ast.walk(ast.parse(code))
+        if isinstance(n, (ast.Constant, ast.JoinedStr)) and n.end_lineno != n.lineno
+    ]
     if bench.source.indent != "    " and any(isinstance(getattr(n, "value", ""), str) for n in strings):
         return NoFix("a string that spans lines would be indented anew")
     return code.partition("\n")[2].rstrip("\n")
@@ -165,7 +175,11 @@ def named(base: str, written: object, bench: Bench) -> tuple[str, tuple[str, ...
     assert callable(written)
     wanted = ast.dump(ast.parse(written("_")))
     for node in bench.source.tree.body:
-        if isinstance(node, ast.FunctionDef) and node.decorator_list and ast.dump(ast.parse(written(node.name)).body[0]) == ast.dump(node):
+        if (
+            isinstance(node, ast.FunctionDef)
+            and node.decorator_list
+            and ast.dump(ast.parse(written(node.name)).body[0]) == ast.dump(node)
+        ):
             return node.name, ()
     chosen = bench.facts.sinks.named
     if wanted not in chosen:
@@ -197,8 +211,6 @@ class _Replacement(cst.CSTTransformer):
             if text is not None:
                 self._found[node] = text
                 return False
-        if isinstance(node, (cst.Arg, cst.Attribute)) or (isinstance(node, cst.Param)):
-            return super().on_visit(node)
         return super().on_visit(node)
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode | cst.RemovalSentinel:  # type: ignore[override]
@@ -217,7 +229,7 @@ class _Replacement(cst.CSTTransformer):
 class _Leveled(cst.CSTTransformer):
     """Adds two to the stack level of each statement that is a call of a logger or of `warnings.warn`."""
 
-    def leave_Expr(self, original_node: cst.Expr, updated_node: cst.Expr) -> cst.Expr:
+    def leave_Expr(self, original_node: cst.Expr, updated_node: cst.Expr) -> cst.Expr:  # noqa: ARG002 - libcst names it
         call = updated_node.value
         if not isinstance(call, cst.Call) or (isinstance(call.func, cst.Name) and call.func.value == "print"):
             return updated_node

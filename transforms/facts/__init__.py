@@ -12,6 +12,7 @@ from .calls import Calls
 from .classes import Classes, FunctionNode
 from .effects import Effects
 from .flow import Flow
+from .helpers import Helpers
 from .hoists import Hoists
 from .kinds import Kinds
 from .names import Names
@@ -66,6 +67,11 @@ class Facts:
     def hoists(self) -> Hoists:
         """What compiled entries can decide before the graph."""
         return Hoists(self)
+
+    @functools.cached_property
+    def helpers(self) -> Helpers:
+        """What the file's own functions do to a graph."""
+        return Helpers(self)
 
     @functools.cached_property
     def sinks(self) -> Sinks:

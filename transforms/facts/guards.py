@@ -37,13 +37,14 @@ def study(node: ast.If | ast.Assert, facts: Facts) -> Guard | NoFix | None:
     """The plan for a check; None where the statement is no check, or one that Dynamo takes by itself."""
     predicate = split(node.test, facts)
     assert predicate is not None
-    rest = None
+    rest: ast.If | None = None
     if isinstance(node, ast.If):
         if not node.body or not isinstance(node.body[-1], ast.Raise):
             return None
-        rest = _rest(node, facts)
-        if isinstance(rest, NoFix):
-            return rest
+        follower = _rest(node, facts)
+        if isinstance(follower, NoFix):
+            return follower
+        rest = follower
         if len(node.body) > 1:
             return NoFix("its arm does more than raise")
         raised = node.body[0]
@@ -73,12 +74,20 @@ def _rest(node: ast.If, facts: Facts) -> ast.If | NoFix | None:
         return None
     follower = node.orelse[0]
     text = facts.source.text
-    if len(node.orelse) > 1 or not isinstance(follower, ast.If) or not text.startswith("elif", facts.source.span(follower).start):
+    if (
+        len(node.orelse) > 1
+        or not isinstance(follower, ast.If)
+        or not text.startswith("elif", facts.source.span(follower).start)
+    ):
         return NoFix("it has an `else`")
     if text.startswith("elif", facts.source.span(node).start):
         return NoFix("it stands in the middle of a chain of conditions")
     predicate = split(node.test, facts)
-    return NoFix("a Python condition is mixed in, and there is an `elif`") if predicate is not None and predicate.host else follower
+    return (
+        NoFix("a Python condition is mixed in, and there is an `elif`")
+        if predicate is not None and predicate.host
+        else follower
+    )
 
 
 def _taken(node: ast.Assert, facts: Facts) -> bool:
@@ -103,7 +112,11 @@ def _exception(raised: ast.Raise, facts: Facts) -> NoFix | None:
         return NoFix(f"nothing tells what `{ast.unparse(kind)}` is")
     if qualified.startswith("builtins."):
         found = getattr(builtins, qualified.removeprefix("builtins."), None)
-        return None if isinstance(found, type) and issubclass(found, BaseException) else NoFix(f"`{ast.unparse(kind)}` is no exception")
+        return (
+            None
+            if isinstance(found, type) and issubclass(found, BaseException)
+            else NoFix(f"`{ast.unparse(kind)}` is no exception")
+        )
     binding = facts.names.binding(root)
     if binding is None or binding.scope.kind != "module":
         return NoFix(f"`{ast.unparse(kind)}` is no name of the module")
@@ -123,7 +136,9 @@ def _sink(node: ast.If | ast.Assert, test: ast.expr, facts: Facts) -> Sink | NoF
         raised = node.body[0]
         assert isinstance(raised, ast.Raise)
         if isinstance(raised.exc, ast.Call):
-            if any(k.arg is None for k in raised.exc.keywords) or any(isinstance(a, ast.Starred) for a in raised.exc.args):
+            if any(k.arg is None for k in raised.exc.keywords) or any(
+                isinstance(a, ast.Starred) for a in raised.exc.args
+            ):
                 return NoFix("its arguments are unpacked")
             wanted = [(a, True, True) for a in [*raised.exc.args, *(k.value for k in raised.exc.keywords)]]
     refused = passing.read(wanted)
@@ -132,7 +147,9 @@ def _sink(node: ast.If | ast.Assert, test: ast.expr, facts: Facts) -> Sink | NoF
     changes = tuple(f"exception: compiled code shows `{s}` without its grad_fn" for s in passing.shown[:1])
     if _changed_before(node, facts):
         changes = (*changes, "state: what was changed before the check may not be, in compiled code, when it raises")
-    return Sink(node, f"_check_{_subject(test, facts)}", tuple(passing.params), tuple(passing.replaced.items()), changes)
+    return Sink(
+        node, f"_check_{_subject(test, facts)}", tuple(passing.params), tuple(passing.replaced.items()), changes
+    )
 
 
 def _changed_before(node: ast.stmt, facts: Facts) -> bool:
@@ -150,7 +167,12 @@ def _changed_before(node: ast.stmt, facts: Facts) -> bool:
 def _subject(test: ast.expr, facts: Facts) -> str:
     """What the check is about: the first tensor in the condition that has a name."""
     for n in ast.walk(test):
-        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == "self" and facts.kinds.of(n).is_tensor:
+        if (
+            isinstance(n, ast.Attribute)
+            and isinstance(n.value, ast.Name)
+            and n.value.id == "self"
+            and facts.kinds.of(n).is_tensor
+        ):
             return n.attr.strip("_")
     names = [n for n in ast.walk(test) if isinstance(n, ast.Name) and facts.kinds.of(n).is_tensor]
     return names[0].id.strip("_").lower() if names else "value"

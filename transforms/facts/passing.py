@@ -8,49 +8,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import Level, NoFix
 from . import torch_api
 from .effects import _PURE_METHODS as STRING_METHODS
+from .handling import CONVERSIONS, FORBIDDEN, UNREAD
+from .param import BUILTINS, CLOCKS, DISPLAYS, NUMBER, SETTINGS, TYPES, Param, chain, spelled, title
 from .predicates import TOTAL, graph_form, total, unwrapped
-from .readers import CONVERSIONS, FORBIDDEN, UNREAD
 from .values import BOOL, INT64, SCALAR, Tag, Value
 
 if TYPE_CHECKING:
     from . import Facts
 
-NUMBER = "int | float | bool"
-_TYPES = {"int": "int", "float": "float", "bool": "bool", "str": "str", "size": "list[int]", "shape": "list[int]", "dtype": "torch.dtype"}
-_TYPES |= {"device": "torch.device", "ndim": "int"}
-_BUILTINS = frozenset(
-    {"float", "int", "bool", "str", "len", "round", "abs", "min", "max", "sum", "tuple", "list", "sorted", "range", "repr", "format", "zip"}
-    | {"enumerate", "any", "all", "dict", "set", "hex", "divmod", "reversed", "isinstance", "type", "complex", "pow"}
-)
-_CLOCKS = ("time.", "datetime.", "os.getpid", "os.getenv", "os.environ", "os.path.", "math.", "threading.", "socket.gethostname", "json.dumps")
-_SETTINGS = frozenset({"config", "cfg", "args", "hparams", "options", "opt", "opts", "settings", "conf", "params"})
-_DISPLAYS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Starred)
 
-
-@dataclass(frozen=True, slots=True)
-class Param:
-    """One parameter of an op.
-
-    Attributes:
-        name: its name.
-        annotation: its type as text, `torch.Tensor` with the module's public name.
-        argument: the expression to pass.
-        form: how the argument is written: "plain"; "predicate" for a condition in its graph form; "text" for `str(…)` of it.
-    """
-
-    name: str
-    annotation: str
-    argument: ast.expr
-    form: str = "plain"
-
-
-class _Refused(Exception):
+class _RefusedError(Exception):
     """Carries the reason out of the walk."""
 
 
@@ -60,7 +32,7 @@ class Passing:
     Attributes:
         params: the parameters so far.
         replaced: the body's text for expressions of the original, by their `ast.dump`.
-        shown: names of tensors whose whole text the body shows and that layers may have made, so that it may hold a `grad_fn`.
+        shown: tensors whose whole text the body shows and that layers may have made, so that it may name a `grad_fn`.
     """
 
     def __init__(self, facts: Facts) -> None:
@@ -87,7 +59,7 @@ class Passing:
                 self._whole |= passed
                 self.params, self.replaced, self.shown = before
                 self._visit_all(wanted)
-        except _Refused as refused:
+        except _RefusedError as refused:
             return NoFix(str(refused))
         return None
 
@@ -106,11 +78,11 @@ class Passing:
         effect = self.facts.effects.of([expr])
         try:
             if effect.reads or effect.breaks:
-                raise _Refused(f"`{ast.unparse(expr)}` reads a tensor on the host")
+                raise _RefusedError(f"`{ast.unparse(expr)}` reads a tensor on the host")
             if found.is_tensor and not isinstance(expr, ast.Name) and not effect.pure:
-                raise _Refused(f"`{ast.unparse(expr)}` has effects: {effect.why_impure}")
+                raise _RefusedError(f"`{ast.unparse(expr)}` has effects: {effect.why_impure}")
             self._add(expr, name, self._annotation(expr, found), keep=True)
-        except _Refused as refused:
+        except _RefusedError as refused:
             return NoFix(str(refused))
         return None
 
@@ -118,7 +90,7 @@ class Passing:
         """Take in a condition on tensors; its predicate becomes the parameter `name`, or `negated` under a `not`."""
         try:
             self._condition(test, name, negated)
-        except _Refused as refused:
+        except _RefusedError as refused:
             return NoFix(str(refused))
         return None
 
@@ -145,16 +117,18 @@ class Passing:
             self._visit(test, False, False)
             return
         if isinstance(bare, ast.Name) and value.level is not Level.PROVED and bare.id in value.roots:
-            raise _Refused(f"`{bare.id}` may be a Python bool: nothing shows that it is a tensor but {value.because}")
+            raise _RefusedError(
+                f"`{bare.id}` may be a Python bool: nothing shows that it is a tensor but {value.because}"
+            )
         if value.optional:
-            raise _Refused(f"`{ast.unparse(bare)}` may be None")
+            raise _RefusedError(f"`{ast.unparse(bare)}` may be None")
         name = bare.id if isinstance(bare, ast.Name) else name
         self._add(bare, name, "torch.Tensor")
         if bare is not test and bare is not getattr(test, "operand", None):
             self.replaced[ast.dump(test)] = self.replaced[ast.dump(bare)]
 
     # -- expressions ---------------------------------------------------------------------------------------------------
-    def _visit(self, e: ast.expr, lazy: bool, shown: bool) -> None:
+    def _visit(self, e: ast.expr, lazy: bool, shown: bool) -> None:  # noqa: C901 - one case for each type of node
         match e:
             case ast.Constant():
                 return
@@ -162,11 +136,11 @@ class Passing:
                 self._name(e, shown)
             case ast.JoinedStr():
                 for before, part in zip([None, *e.values], e.values, strict=False):
-                    self._visit(part, lazy or _spelled(before, part), True)
+                    self._visit(part, lazy or spelled(before, part), True)
             case ast.FormattedValue():
                 self._formatted(e, lazy)
             case ast.Lambda() | ast.Yield() | ast.YieldFrom() | ast.Await() | ast.NamedExpr() | ast.Starred():
-                raise _Refused(f"`{ast.unparse(e)}` can not move into an op")
+                raise _RefusedError(f"`{ast.unparse(e)}` can not move into an op")
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 self._comprehension(e, shown)
             case _ if self._passes(e, lazy, shown):
@@ -187,7 +161,7 @@ class Passing:
                 for part in (e.left, e.right):
                     self._visit(part, lazy, shown or text)
             case _:
-                keep = shown and isinstance(e, _DISPLAYS)
+                keep = shown and isinstance(e, DISPLAYS)
                 for child in ast.iter_child_nodes(e):
                     if isinstance(child, ast.expr):
                         self._visit(child, lazy, keep)
@@ -197,9 +171,9 @@ class Passing:
         value = self.facts.kinds.of(e)
         if not value.is_tensor or self._mentions_inner(e) or isinstance(e, ast.IfExp):
             return False
-        plain = _chain(e) is not None and not isinstance(e, ast.Subscript)
+        plain = chain(e) is not None and not isinstance(e, ast.Subscript)
         if self.facts.names.qualified(e) is not None and plain:
-            raise _Refused(f"`{ast.unparse(e)}` is a tensor of the module")
+            raise _RefusedError(f"`{ast.unparse(e)}` is a tensor of the module")
         if plain and isinstance(e, ast.Attribute) and self.facts.kinds.of(e.value).is_tensor:
             plain = False
         if isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute) and e.func.attr in CONVERSIONS:
@@ -209,11 +183,11 @@ class Passing:
         if not plain and not self._computable(e):
             return False
         self._show(e, value, shown)
-        self._add(e, _title(e), "torch.Tensor | None" if value.optional else "torch.Tensor")
+        self._add(e, title(e), "torch.Tensor | None" if value.optional else "torch.Tensor")
         return True
 
     def _computable(self, e: ast.expr) -> bool:
-        """True where the graph can compute the tensor: nothing in it reads values, changes something or has a free size."""
+        """True where the graph can compute the tensor: nothing in it reads values or changes something."""
         effect = self.facts.effects.of([e])
         return effect.pure and not effect.reads
 
@@ -226,10 +200,10 @@ class Passing:
             self.shown.append(ast.unparse(e))
 
     def _formatted(self, e: ast.FormattedValue, lazy: bool) -> None:
-        chain = _chain(e.value)
+        path = chain(e.value)
         plain = e.conversion in (-1, 115) and e.format_spec is None
         unknown = self.facts.kinds.of(e.value).tag is Tag.UNKNOWN
-        if plain and unknown and chain and set(chain[:-1]) & _SETTINGS and isinstance(e.value, ast.Attribute):
+        if plain and unknown and path and set(path[:-1]) & SETTINGS and isinstance(e.value, ast.Attribute):
             self._add(e.value, e.value.attr, "str", "text")
             return
         self._visit(e.value, lazy, e.format_spec is None)
@@ -242,7 +216,10 @@ class Passing:
         self._inner |= {n.id for g in e.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
         for generator in e.generators[1:]:
             self._visit(generator.iter, True, False)
-        for part in [*(t for g in e.generators for t in g.ifs), *([e.key, e.value] if isinstance(e, ast.DictComp) else [e.elt])]:
+        for part in [
+            *(t for g in e.generators for t in g.ifs),
+            *([e.key, e.value] if isinstance(e, ast.DictComp) else [e.elt]),
+        ]:
             self._visit(part, True, shown)
         self._inner = before
 
@@ -256,38 +233,38 @@ class Passing:
 
     def _global(self, e: ast.Name) -> bool:
         if e.id.startswith("__") and not e.id.endswith("__") and self.facts.names.enclosing_class(e) is not None:
-            raise _Refused(f"`{e.id}` is another name inside of its class")
+            raise _RefusedError(f"`{e.id}` is another name inside of its class")
         binding = self.facts.names.binding(e)
         if binding is None:
             if self.facts.names.qualified(e) is None:
-                raise _Refused(f"nothing tells what `{e.id}` is")
+                raise _RefusedError(f"nothing tells what `{e.id}` is")
             return True
         return binding.scope.kind == "module"
 
     def _attribute(self, e: ast.Attribute, lazy: bool) -> None:
         value, base = self.facts.kinds.of(e), self.facts.kinds.of(e.value)
-        chain = _chain(e)
-        root = chain[0] if chain else ""
+        path = chain(e)
+        root = path[0] if path else ""
         if base.is_tensor and not self._mentions_inner(e):
             if e.attr == "requires_grad":
                 self._add(e, "requires_grad", "bool")
                 return
             if e.attr in FORBIDDEN:
-                raise _Refused(f"`{ast.unparse(e)}` is another thing inside of an op")
-            if e.attr in ("shape", "dtype", "device", "ndim") and chain and ast.dump(e.value) not in self._whole:
-                self._add(e, _title(e), _TYPES[e.attr])
+                raise _RefusedError(f"`{ast.unparse(e)}` is another thing inside of an op")
+            if e.attr in ("shape", "dtype", "device", "ndim") and path and ast.dump(e.value) not in self._whole:
+                self._add(e, title(e), TYPES[e.attr])
                 return
             self._visit(e.value, lazy, False)
             return
-        if chain and (root in self._inner or self._module_root(e)):
+        if path and (root in self._inner or self._module_root(e)):
             return
         if e.attr == "__name__":
             self._add(e, "name", "str")
             return
-        if chain is None:
+        if path is None:
             self._visit(e.value, lazy, False)
             if value.tag is not Tag.HOST and base.tag is not Tag.HOST:
-                raise _Refused(f"nothing tells what `{ast.unparse(e)}` is")
+                raise _RefusedError(f"nothing tells what `{ast.unparse(e)}` is")
             return
         self._add(e, e.attr.strip("_") or "value", self._annotation(e, value))
 
@@ -300,11 +277,11 @@ class Passing:
         """The type of a value that is passed as it is."""
         if value.is_tensor:
             return "torch.Tensor | None" if value.optional else "torch.Tensor"
-        kind = _TYPES.get(value.detail) if value.tag is Tag.HOST else None
+        kind = TYPES.get(value.detail) if value.tag is Tag.HOST else None
         if kind is None and value.tag is Tag.SEQUENCE and value.detail == "of tensors":
-            raise _Refused(f"`{ast.unparse(e)}` is a container of tensors")
+            raise _RefusedError(f"`{ast.unparse(e)}` is a container of tensors")
         if kind is None:
-            raise _Refused(f"nothing tells the type of `{ast.unparse(e)}`")
+            raise _RefusedError(f"nothing tells the type of `{ast.unparse(e)}`")
         if value.level is not Level.PROVED and kind in ("int", "float", "bool"):
             kind = NUMBER
         return f"{kind} | None" if value.optional else kind
@@ -313,22 +290,22 @@ class Passing:
     def _call(self, e: ast.Call, lazy: bool, shown: bool) -> None:
         arguments = [*e.args, *(k.value for k in e.keywords)]
         if any(k.arg is None for k in e.keywords):
-            raise _Refused("its arguments are unpacked")
+            raise _RefusedError("its arguments are unpacked")
         qualified = self.facts.names.qualified(e.func)
         if qualified is not None and qualified.startswith("builtins."):
             name = qualified.removeprefix("builtins.")
-            if name not in _BUILTINS:
-                raise _Refused(f"`{ast.unparse(e)}` can not move into an op")
+            if name not in BUILTINS:
+                raise _RefusedError(f"`{ast.unparse(e)}` can not move into an op")
             for a in arguments:
-                self._visit(a, lazy, name in ("str", "repr", "format") or shown and name in ("tuple", "list"))
+                self._visit(a, lazy, name in ("str", "repr", "format") or (shown and name in ("tuple", "list")))
             return
         if qualified is not None and not qualified.startswith("."):
             op = torch_api.function(qualified)
             known = op is not None and not (op.mutates or op.effect or op.random != "never")
-            if not known and not qualified.startswith(_CLOCKS):
-                raise _Refused(f"`{ast.unparse(e.func)}` may keep or change what it is given")
+            if not known and not qualified.startswith(CLOCKS):
+                raise _RefusedError(f"`{ast.unparse(e.func)}` may keep or change what it is given")
         elif not (isinstance(e.func, ast.Attribute) and self._method(e.func, lazy)):
-            raise _Refused(f"nothing tells what `{ast.unparse(e.func)}` does")
+            raise _RefusedError(f"nothing tells what `{ast.unparse(e.func)}` does")
         for a in arguments:
             self._visit(a, lazy, shown)
 
@@ -342,7 +319,7 @@ class Passing:
             if not pure and func.attr not in UNREAD and func.attr not in CONVERSIONS and func.attr not in TOTAL:
                 return False
             if func.attr in FORBIDDEN:
-                raise _Refused(f"`{ast.unparse(func)}` is another thing inside of an op")
+                raise _RefusedError(f"`{ast.unparse(func)}` is another thing inside of an op")
             self._visit(func.value, lazy, False)
             return True
         if base.tag is Tag.LOGGER:
@@ -381,36 +358,6 @@ class Passing:
         if isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Slice):
             return self._indexed(parent)
         return isinstance(parent, ast.Subscript) and isinstance(parent.slice, (ast.Constant, ast.UnaryOp))
-
-
-def _spelled(before: ast.expr | None, part: ast.expr) -> bool:
-    """True for what looks like `{x=}` in an f-string: the text of the expression is shown, so it has to stay."""
-    text = before.value if isinstance(before, ast.Constant) else ""
-    return isinstance(part, ast.FormattedValue) and isinstance(text, str) and text.rstrip().endswith("=") and part.conversion != -1
-
-
-def _chain(e: ast.expr) -> list[str] | None:
-    """The names of `a.b.c`."""
-    if isinstance(e, ast.Name):
-        return [e.id]
-    if isinstance(e, ast.Attribute):
-        head = _chain(e.value)
-        return [*head, e.attr] if head else None
-    return None
-
-
-def _title(e: ast.expr) -> str:
-    """A name for what an expression computes: `reward_mean` for `self.scale(reward).mean()`."""
-    root = next((n.id for n in ast.walk(e) if isinstance(n, ast.Name) and n.id not in ("self", "torch", "F")), "")
-    last = e.func.attr if isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute) else e.attr if isinstance(e, ast.Attribute) else ""
-    last = last.strip("_")
-    if isinstance(e, ast.Attribute) and isinstance(e.value, ast.Name) and e.value.id == "self":
-        return last
-    if isinstance(e, ast.Name):
-        return e.id
-    if isinstance(e, ast.Compare):
-        return "holds"
-    return f"{root}_{last}" if root and last and root != last else root or last or "value"
 
 
 __all__ = ["SCALAR", "Param", "Passing"]

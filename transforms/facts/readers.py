@@ -1,63 +1,40 @@
 """What a function of the file does with the tensors it is given: only read them, or keep or change them.
 
-Inside of an op a tensor has no gradient history and its memory may be used again afterwards. So a function may run there
-only if it takes numbers, text and fresh tensors out of what it is given, and stores nothing that shares memory or history.
+Inside of an op a tensor has no gradient history and its memory may be used again afterwards. So a function may run
+there only if it takes numbers, text and fresh tensors out of what it is given, and stores nothing that shares memory
+or history.
 """
 
 from __future__ import annotations
 
 import ast
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
 from . import torch_api
 from .classes import FunctionNode
+from .handling import (
+    ARITHMETIC,
+    CLEAN,
+    CONVERSIONS,
+    ELEMENTS,
+    FORBIDDEN,
+    FRESH,
+    GIVEN,
+    HOST,
+    LOGS,
+    METADATA,
+    PLAIN,
+    READ,
+    TO_HOST,
+    TRACED,
+    UNREAD,
+    State,
+)
 
 if TYPE_CHECKING:
     from . import Facts
-
-# Attributes and methods that show or change what an op does not have: history, identity, memory.
-FORBIDDEN = frozenset(
-    {"grad", "grad_fn", "requires_grad", "is_leaf", "data_ptr", "_version", "retain_grad", "register_hook", "backward", "requires_grad_", "set_"}
-    | {"storage", "untyped_storage", "__dict__", "is_shared", "share_memory_", "resize_", "retains_grad", "output_nr", "_grad", "_base", "is_inference"}
-)
-# Methods that give the same values in another place or form; a body can call them itself.
-CONVERSIONS = frozenset({"detach", "cpu", "numpy"})
-# Methods that give Python values.
-UNREAD = frozenset({"dim", "size", "numel", "nelement", "ndimension", "is_contiguous", "stride", "element_size", "is_floating_point", "is_complex", "get_device"})
-READ = frozenset({"item", "tolist", "__format__", "__len__", "is_nonzero", "equal"})
-_TO_HOST = frozenset({"float", "int", "bool", "str", "repr", "format", "print", "complex", "hex", "any", "all"})
-_ELEMENTS = frozenset({"tuple", "list", "sorted", "reversed", "zip", "enumerate", "set", "iter", "next", "dict", "frozenset", "map", "filter"})
-_ARITHMETIC = frozenset({"round", "abs", "min", "max", "sum", "pow", "divmod"})
-_PLAIN = frozenset({"len", "isinstance", "type", "range", "callable", "issubclass", "super"})
-_METADATA = frozenset({"shape", "dtype", "device", "ndim", "itemsize", "nbytes", "is_cuda", "layout", "is_sparse", "names"})
-_TRACED = ("torch.", "math.", "numpy.", "functools.", "itertools.", "typing.", "copy.", "operator.", "collections.", "builtins.", "dataclasses.", "enum.")
-_LOGS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log"})
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """Where a value comes from: it may share a given tensor's memory, or hold gradient history; `array` is one of numpy."""
-
-    tensor: bool = False
-    shares: bool = False
-    history: bool = False
-    array: bool = False
-
-    @property
-    def kept_badly(self) -> bool:
-        """True for a value that must not be stored."""
-        return self.shares or self.history
-
-    def __or__(self, other: State) -> State:
-        return State(*(a or b for a, b in zip(astuple(self), astuple(other), strict=True)))
-
-
-HOST = State()
-GIVEN = State(True, True, True)
-FRESH = State(True, False, True)
-CLEAN = State(True, False, False)
 
 
 @dataclass
@@ -81,7 +58,9 @@ class Reading:
     suspends: bool = False
 
 
-def reading(function: FunctionNode, tensors: frozenset[str], facts: Facts, active: tuple[FunctionNode, ...] = ()) -> Reading:
+def reading(
+    function: FunctionNode, tensors: frozenset[str], facts: Facts, active: tuple[FunctionNode, ...] = ()
+) -> Reading:
     """How the function treats the parameters named in `tensors`."""
     walker = _Walker(function, tensors, facts, (*active, function))
     if isinstance(function, ast.AsyncFunctionDef):
@@ -92,13 +71,17 @@ def reading(function: FunctionNode, tensors: frozenset[str], facts: Facts, activ
 
 
 class _Walker:
-    def __init__(self, function: FunctionNode, tensors: frozenset[str], facts: Facts, active: tuple[FunctionNode, ...]) -> None:
+    def __init__(
+        self, function: FunctionNode, tensors: frozenset[str], facts: Facts, active: tuple[FunctionNode, ...]
+    ) -> None:
         self.facts = facts
         self.active = active
-        self.env: dict[str, State] = {t: GIVEN for t in tensors}
+        self.env: dict[str, State] = dict.fromkeys(tensors, GIVEN)
         self.function = function
         self.found = Reading()
-        self.outer = {n for node in ast.walk(function) if isinstance(node, (ast.Global, ast.Nonlocal)) for n in node.names}
+        self.outer = {
+            n for node in ast.walk(function) if isinstance(node, (ast.Global, ast.Nonlocal)) for n in node.names
+        }
 
     def refuse(self, why: str) -> None:
         """Note the first reason why the function must not run inside of an op."""
@@ -109,7 +92,7 @@ class _Walker:
         for statement in body:
             self._statement(statement)
 
-    def _statement(self, s: ast.stmt) -> None:
+    def _statement(self, s: ast.stmt) -> None:  # noqa: C901 - one case for each type of node
         match s:
             case ast.Expr():
                 self._of(s.value)
@@ -150,7 +133,16 @@ class _Walker:
                 for part in (s.exc, s.cause):
                     if part is not None:
                         self._of(part)
-            case ast.Global() | ast.Nonlocal() | ast.Pass() | ast.Break() | ast.Continue() | ast.Import() | ast.ImportFrom() | ast.Delete():
+            case (
+                ast.Global()
+                | ast.Nonlocal()
+                | ast.Pass()
+                | ast.Break()
+                | ast.Continue()
+                | ast.Import()
+                | ast.ImportFrom()
+                | ast.Delete()
+            ):
                 return
             case _:
                 self.refuse(f"holds a `{type(s).__name__}` on line {s.lineno}, which is not followed")
@@ -159,7 +151,9 @@ class _Walker:
         for item in s.items:
             if self._of(item.context_expr).tensor:
                 self.refuse(f"hands a tensor to a context manager on line {s.lineno}")
-            if not (self.facts.names.qualified(getattr(item.context_expr, "func", item.context_expr)) or "").startswith("torch."):
+            if not (self.facts.names.qualified(getattr(item.context_expr, "func", item.context_expr)) or "").startswith(
+                "torch."
+            ):
                 self.found.sites.add(s.lineno)
         self.block(s.body)
 
@@ -192,7 +186,7 @@ class _Walker:
             found |= self._of(e)
         return found
 
-    def _of(self, e: ast.expr) -> State:
+    def _of(self, e: ast.expr) -> State:  # noqa: C901 - one case for each type of node
         match e:
             case ast.Name():
                 return self.env.get(e.id, HOST)
@@ -262,7 +256,7 @@ class _Walker:
 
     def _attribute(self, e: ast.Attribute) -> State:
         base = self._of(e.value)
-        if not base.tensor or e.attr in _METADATA:
+        if not base.tensor or e.attr in METADATA:
             return HOST
         if e.attr in FORBIDDEN or torch_api.attribute(e.attr) == "unknown":
             self.refuse(f"reads `{ast.unparse(e)}` on line {e.lineno}, which is another thing inside of an op")
@@ -290,15 +284,15 @@ class _Walker:
         return HOST
 
     def _builtin(self, name: str, e: ast.Call, value: State) -> State:
-        if name in _TO_HOST:
+        if name in TO_HOST:
             if name == "print":
                 self.found.sites.add(e.lineno)
             return self._host(e, value)
-        if name in _ELEMENTS:
+        if name in ELEMENTS:
             return value
-        if name in _ARITHMETIC:
+        if name in ARITHMETIC:
             return self._made(value)
-        if name in _PLAIN:
+        if name in PLAIN:
             return HOST
         if value.tensor:
             self.refuse(f"hands a tensor to `{name}` on line {e.lineno}")
@@ -318,7 +312,7 @@ class _Walker:
             return HOST
         if value.tensor or qualified.startswith("torch."):
             self.refuse(f"calls `{qualified}` on line {e.lineno}")
-        if not qualified.startswith(_TRACED):
+        if not qualified.startswith(TRACED):
             self.found.sites.add(e.lineno)
         return HOST
 
@@ -347,6 +341,7 @@ class _Walker:
         op = torch_api.method(name)
         if op is None:
             self.refuse(f"calls `{ast.unparse(func)}` on line {e.lineno}, of which nothing is known")
+            return base
         return self._op(op, e, base | given)
 
     def _foreign_method(self, e: ast.Call, func: ast.Attribute, given: State) -> State:
@@ -354,7 +349,7 @@ class _Walker:
         text = func.attr in ("format", "join") and isinstance(func.value, (ast.Constant, ast.JoinedStr))
         if text:
             return self._host(e, given)
-        if func.attr in _LOGS:
+        if func.attr in LOGS:
             self.found.sites.add(e.lineno)
             return HOST
         if given.kept_badly:
@@ -366,12 +361,17 @@ class _Walker:
     def _own(self, function: FunctionNode, e: ast.Call, value: State) -> State:
         if function in self.active or len(self.active) > 4:
             self.refuse(f"calls `{function.name}` on line {e.lineno}, which is not followed")
+            return value
         names = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
-        if any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords) or len(e.args) > len(names):
+        if (
+            any(isinstance(a, ast.Starred) for a in e.args)
+            or any(k.arg is None for k in e.keywords)
+            or len(e.args) > len(names)
+        ):
             if value.tensor:
                 self.refuse(f"unpacks what it hands to `{function.name}` on line {e.lineno}")
             return HOST
-        bound = {**dict(zip(names, e.args)), **{k.arg: k.value for k in e.keywords if k.arg}}
+        bound = {**dict(zip(names, e.args, strict=False)), **{k.arg: k.value for k in e.keywords if k.arg}}
         inner = reading(function, frozenset(n for n, a in bound.items() if self._of(a).tensor), self.facts, self.active)
         if inner.refusal is not None:
             self.refuse(f"calls `{function.name}`: {inner.refusal.reason}")

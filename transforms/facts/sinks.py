@@ -1,11 +1,11 @@
-"""Statements without outputs: log records, warnings, prints, calls of helpers, guards; and whether they may become ops."""
+"""Statements without outputs: log records, warnings and prints, and whether they may become ops."""
 
 from __future__ import annotations
 
 import ast
 import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,6 @@ from .classes import FunctionNode
 from .flow import walk_scope
 from .passing import Param, Passing
 from .predicates import holds_tensor
-from .readers import reading
 from .values import Tag
 
 if TYPE_CHECKING:
@@ -24,9 +23,35 @@ LEVELS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "fa
 ONCE = frozenset({"warning_once", "info_once", "warn_once", "debug_once", "error_once"})
 _LOGGER_NAMES = frozenset({"logger", "log", "LOG", "LOGGER", "_logger", "_LOGGER", "_log", "LOGGING"})
 _LOGGER_MAKERS = ("logging.getLogger", "logging.get_logger", "init_logger")
-_LOADERS = ("load", "save", "convert", "export", "download", "build", "_load", "_save", "_convert", "from_", "to_", "read", "write")
+_LOADERS = (
+    "load",
+    "save",
+    "convert",
+    "export",
+    "download",
+    "build",
+    "_load",
+    "_save",
+    "_convert",
+    "from_",
+    "to_",
+    "read",
+    "write",
+)
 # What is done around a model, not in it.
-_OUTSIDE = frozenset({"eval", "train", "state_dict", "load_state_dict", "save_pretrained", "from_pretrained", "save", "parse_args", "backward"})
+_OUTSIDE = frozenset(
+    {
+        "eval",
+        "train",
+        "state_dict",
+        "load_state_dict",
+        "save_pretrained",
+        "from_pretrained",
+        "save",
+        "parse_args",
+        "backward",
+    }
+)
 _STREAMS = ("sys.stderr", "sys.stdout", "sys.__stderr__", "sys.__stdout__")
 
 
@@ -56,6 +81,15 @@ class Sink:
 
 
 @dataclass(frozen=True, slots=True)
+class Once:
+    """A once-logger's call: the name of the logger and its method."""
+
+    node: ast.Expr
+    logger: str
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A helper whose result is used, and that Dynamo shall leave alone."""
 
@@ -79,7 +113,7 @@ class Sinks:
         region = self.facts.regions.of(function)
         if function is None or not region or self.facts.regions.left_alone(node) or not self.imports_torch:
             return None
-        if self.in_sink(node):
+        if self.facts.helpers.in_sink(node):
             return None
         if region.evidence.because == "it computes with torch" and not self._computes(function):
             return None
@@ -98,14 +132,20 @@ class Sinks:
     def imports_torch(self) -> bool:
         """True where the module needs torch to be imported, whatever happens: ops are made at import."""
         for s in self.facts.source.tree.body:
-            modules = [a.name for a in s.names] if isinstance(s, ast.Import) else [s.module or ""] if isinstance(s, ast.ImportFrom) and not s.level else []
+            modules = (
+                [a.name for a in s.names]
+                if isinstance(s, ast.Import)
+                else [s.module or ""]
+                if isinstance(s, ast.ImportFrom) and not s.level
+                else []
+            )
             if any(m.partition(".")[0] == "torch" for m in modules):
                 return True
         return False
 
     # -- what a call is ------------------------------------------------------------------------------------------------
     def kind(self, call: ast.Call) -> str | None:
-        """"log", "once", "warn", "print" or None."""
+        """ "log", "once", "warn", "print" or None."""
         qualified = self.facts.names.qualified(call.func) or ""
         if qualified == "warnings.warn":
             return "warn"
@@ -133,30 +173,41 @@ class Sinks:
     def maker(self, base: ast.expr) -> ast.Call | None:
         """The call that made the logger which an attribute holds, where module code could make it again."""
         owner = self.facts.classes.owner(base)
-        if owner is None or not isinstance(base, ast.Attribute) or not isinstance(base.value, ast.Name) or base.value.id != owner[1]:
+        if (
+            owner is None
+            or not isinstance(base, ast.Attribute)
+            or not isinstance(base.value, ast.Name)
+            or base.value.id != owner[1]
+        ):
             return None
         values = owner[0].attribute(base.attr)
         if len(values) != 1 or owner[0].is_rebound(base.attr) or not isinstance(values[0], ast.Call):
             return None
         made = values[0]
-        constant = all(isinstance(a, ast.Constant) or (isinstance(a, ast.Name) and a.id == "__name__") for a in made.args)
+        constant = all(
+            isinstance(a, ast.Constant) or (isinstance(a, ast.Name) and a.id == "__name__") for a in made.args
+        )
         known = (self.facts.names.qualified(made.func) or "").endswith(_LOGGER_MAKERS)
         return made if known and constant and not made.keywords else None
 
     def effects(self, body: Sequence[ast.stmt]) -> list[str] | None:
         """The kinds of the statements where all of them only write to the outside, else None."""
-        found = [self.kind(s.value) if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) else None for s in body]
+        found = [
+            self.kind(s.value) if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) else None for s in body
+        ]
         return [k for k in found if k is not None] if found and all(found) and "once" not in found else None
 
     def asks_level(self, test: ast.expr) -> bool:
         """True for a condition on a logger's level."""
         return any(
-            isinstance(n, ast.Attribute) and n.attr in ("isEnabledFor", "getEffectiveLevel", "level") and self.logger(n.value)
+            isinstance(n, ast.Attribute)
+            and n.attr in ("isEnabledFor", "getEffectiveLevel", "level")
+            and self.logger(n.value)
             for n in ast.walk(test)
         )
 
     def conditional(self, node: ast.If) -> list[str] | None:
-        """The kinds of effects of an `if` that becomes one op: a condition on a tensor or on a logger's level around effects."""
+        """The kinds of effects of an `if` on a tensor or a logger's level around effects alone: it becomes one op."""
         if node.orelse or not (holds_tensor(node.test, self.facts) or self.asks_level(node.test)):
             return None
         return self.effects(node.body)
@@ -189,21 +240,43 @@ class Sinks:
                 made = self.maker(call.func.value)
                 if made is not None:
                     passing.replaced[ast.dump(call.func.value)] = self.facts.source.code(made)
-                elif isinstance(call.func.value, ast.Name) and not self._of_module(call.func.value):
+                elif isinstance(call.func.value, ast.Name) and not self.of_module(call.func.value):
                     return NoFix(f"`{call.func.value.id}` is no name of the module")
             wanted += [(e, lazy, shown) for e, shown in self._arguments(call)]
         refused = passing.read(wanted)
         if refused is not None:
             return refused
-        changes = ()
+        changes: tuple[str, ...] = ()
         if passing.shown:
             changes = (f"output: compiled code shows `{passing.shown[0]}` without its grad_fn",)
         first = calls[0]
         assert isinstance(first, ast.Call)
         leveled = any(self.kind(c) != "print" for c in calls if isinstance(c, ast.Call))
-        return Sink(node, self._name(first), tuple(passing.params), tuple(passing.replaced.items()), changes, level, leveled)
+        return Sink(
+            node, self._name(first), tuple(passing.params), tuple(passing.replaced.items()), changes, level, leveled
+        )
 
-    def _of_module(self, name: ast.Name) -> bool:
+    def once(self, node: ast.Expr) -> Once | NoFix:
+        """The plan for a once-logger, whose arguments Dynamo must know while tracing."""
+        call = node.value
+        assert isinstance(call, ast.Call)
+        assert isinstance(call.func, ast.Attribute)
+        if not isinstance(call.func.value, ast.Name) or not self.of_module(call.func.value):
+            return NoFix("its logger is no name of the module")
+        for n in ast.walk(call):
+            if isinstance(n, ast.expr) and self.facts.kinds.of(n).is_tensor and not self._metadata(n):
+                return NoFix(f"`{ast.unparse(n)}` is a tensor, and the record is made while tracing")
+            unpacked = isinstance(n, ast.Starred) or (isinstance(n, ast.keyword) and n.arg is None)
+            if unpacked or isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield)):
+                return NoFix("its arguments are unpacked or assigned")
+        return Once(node, call.func.value.id, call.func.attr)
+
+    def _metadata(self, node: ast.expr) -> bool:
+        parent = self.facts.names.parent(node)
+        return isinstance(parent, ast.Attribute) and parent.attr in ("shape", "dtype", "device", "ndim")
+
+    def of_module(self, name: ast.Name) -> bool:
+        """True for a name that means the same in a function of the module."""
         binding = self.facts.names.binding(name)
         return binding is not None and binding.scope.kind == "module"
 
@@ -214,7 +287,11 @@ class Sinks:
 
     def _keywords(self, call: ast.Call) -> NoFix | None:
         kind = self.kind(call)
-        allowed = {"log": {"stacklevel", "extra", "msg"}, "warn": {"message", "category", "stacklevel"}, "print": {"sep", "end", "flush", "file"}}
+        allowed = {
+            "log": {"stacklevel", "extra", "msg"},
+            "warn": {"message", "category", "stacklevel"},
+            "print": {"sep", "end", "flush", "file"},
+        }
         for k in call.keywords:
             if k.arg not in allowed[kind or "print"]:
                 return NoFix(f"`{k.arg or '**'}` of `{ast.unparse(call.func)}` means another thing inside of an op")
@@ -243,195 +320,23 @@ class Sinks:
 
     def _name(self, call: ast.Call) -> str:
         kind = self.kind(call) or "print"
-        texts = [n.value for a in call.args for n in ast.walk(a) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+        texts = [
+            n.value for a in call.args for n in ast.walk(a) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        ]
         texts += [n.id for a in call.args for n in ast.walk(a) if isinstance(n, ast.Name)]
         texts = [re.sub(r"%[-+ #0-9.]*[a-zA-Z]|\{[^}]*\}", " ", t) for t in texts]
         words: list[str] = []
-        for word in "".join(c if c.isalnum() and c.isascii() else " " for c in next((t for t in texts if any(c.isalpha() for c in t)), "")).lower().split():
+        for word in (
+            "".join(
+                c if c.isalnum() and c.isascii() else " "
+                for c in next((t for t in texts if any(c.isalpha() for c in t)), "")
+            )
+            .lower()
+            .split()
+        ):
             if not word.isdigit() and len(words) < 3:
                 words.append(word)
         return "_".join(["", kind, *words]) if words else f"_{kind}_values" if call.args else f"_{kind}_line"
-
-    # -- helpers of the file -------------------------------------------------------------------------------------------
-    def helper(self, node: ast.Expr) -> Sink | NoFix | None:
-        """The op for a call of a function of the file whose result is unused; None where Dynamo can trace it."""
-        return self._helpers.get(id(node))
-
-    @functools.cached_property
-    def _helpers(self) -> dict[int, Sink | NoFix]:
-        """The outcomes of all calls whose result is unused. A helper is out where code that stays traced uses what it changes."""
-        found: dict[int, Sink | NoFix] = {}
-        nodes = self.facts.names.nodes(ast.Expr)
-        for node in nodes:
-            outcome = self._helper(node)
-            if outcome is not None:
-                found[id(node)] = outcome
-        while True:
-            refused = {id(n): r for n in nodes if isinstance(found.get(id(n)), Sink) and (r := self._shared(n, found)) is not None}
-            if not refused:
-                return found
-            found |= refused
-
-    def _helper(self, node: ast.Expr) -> Sink | NoFix | None:
-        call = node.value
-        target = self.facts.calls.target(call) if isinstance(call, ast.Call) else None
-        if target is None or self.facts.regions.of(target.function).evidence.level is Level.NO:
-            return None
-        assert isinstance(call, ast.Call)
-        function = target.function
-        names = [a.arg for a in [*function.args.posonlyargs, *function.args.args]][1 if target.bound else 0 :]
-        given = {**dict(zip(names, call.args, strict=False)), **{k.arg: k.value for k in call.keywords if k.arg}}
-        read = {n: self._read(a) for n, a in given.items()}
-        tensors = frozenset(n for n, a in given.items() if read[n] is None and self.facts.kinds.of(a).is_tensor)
-        found = reading(function, tensors, self.facts)
-        if not found.sites and not any(read.values()):
-            return None
-        refused = self._reachable(call, function, target.bound)
-        if refused is not None and not found.reads and not any(read.values()):
-            return None  # what it logs and prints is found where it does so
-        if len(call.args) > len(names) or any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
-            refused = refused or NoFix("its arguments are unpacked")
-        refused = refused or found.refusal or self._raises(node, function)
-        return refused or self._call(node, call, given, function)
-
-    def _read(self, argument: ast.expr) -> tuple[ast.expr, str] | None:
-        """The tensor of `t.item()`, `float(t)` and the like, and how the body writes it for a parameter."""
-        if not isinstance(argument, ast.Call) or argument.keywords:
-            return None
-        inner: ast.expr | None = None
-        if isinstance(argument.func, ast.Attribute) and argument.func.attr in ("item", "tolist") and not argument.args:
-            inner, form = argument.func.value, f"{{}}.{argument.func.attr}()"
-        elif len(argument.args) == 1 and self.facts.names.qualified(argument.func) in ("builtins.float", "builtins.int", "builtins.bool"):
-            inner, form = argument.args[0], f"{ast.unparse(argument.func)}({{}})"
-            deeper = self._read(inner)
-            inner, form = (deeper[0], form.format(deeper[1])) if deeper is not None else (inner, form)
-        return (inner, form) if inner is not None and self.facts.kinds.of(inner).is_tensor else None
-
-    def _call(self, node: ast.Expr, call: ast.Call, given: dict[str, ast.expr], function: FunctionNode) -> Sink | NoFix:
-        params: list[Param] = []
-        words: list[str] = []
-        positional = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
-        in_order = list(given) in (positional[: len(given)], positional[1 : len(given) + 1])
-        for i, (name, argument) in enumerate(given.items()):
-            passing = Passing(self.facts)
-            inner, form = self._read(argument) or (argument, "{}")
-            refused = passing.value(inner, name)
-            if refused is not None:
-                return refused
-            (param,) = passing.params
-            params.append(param)
-            word = form.format(f"torch.Size({name})" if param.annotation.startswith("list[int]") else name)
-            words.append(word if i < len(call.args) or in_order else f"{name}={word}")
-        path = function.name.strip("_")
-        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
-            path = f"{call.func.value.id.lower()}_{path}"
-        base = f"_{path}_op" if f"_{path}" == function.name else f"_{path}"
-        return Sink(node, base, tuple(params), (), body=f"{ast.unparse(call.func)}({', '.join(words)})")
-
-    def in_sink(self, node: ast.stmt) -> bool:
-        """True inside of a helper that runs as an op itself, or that Dynamo leaves alone."""
-        function = self.facts.function_of(node)
-        if function is None or self.facts.regions.of(function).explicit:
-            return False
-        if isinstance(function, ast.FunctionDef) and isinstance(self.source(function), Source):
-            return True
-        callers = self.facts.calls.callers(function)
-        return bool(callers) and all(self._becomes_op(c) for c in callers)
-
-    def _becomes_op(self, call: ast.Call) -> bool:
-        parent = self.facts.names.parent(call)
-        return isinstance(parent, ast.Expr) and isinstance(self.helper(parent), Sink)
-
-    def source(self, function: ast.FunctionDef) -> Source | None:
-        """A function of the module whose result is used and that cuts the graph more than once, without computing tensors itself."""
-        region = self.facts.regions.of(function)
-        if not region or region.explicit or function.decorator_list or self.facts.names.parent(function) is not self.facts.source.tree:
-            return None
-        callers = self.facts.calls.callers(function)
-        uses = [n for n in self.facts.names.nodes(ast.Name) if n.id == function.name and isinstance(n.ctx, ast.Load)]
-        direct = all(isinstance(p := self.facts.names.parent(n), ast.Call) and p.func is n for n in uses)
-        if not callers or not direct or not any(self._used_in_graph(c) for c in callers):
-            return None
-        names = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
-        tensors = {n for c in callers for n, a in zip(names, c.args, strict=False) if self.facts.kinds.of(a).is_tensor}
-        found = reading(function, frozenset(tensors), self.facts)
-        return Source(function) if len(found.sites) > 1 and not found.computes and not found.suspends else None
-
-    def _used_in_graph(self, call: ast.Call) -> bool:
-        home = self.facts.function_of(call)
-        used = not isinstance(self.facts.names.parent(call), ast.Expr)
-        return used and home is not None and bool(self.facts.regions.of(home))
-
-    def _reachable(self, call: ast.Call, function: FunctionNode, bound: bool) -> NoFix | None:
-        """Refuse a callee that the module can not name: a method is, where its object is a value of the module."""
-        root: ast.expr = call.func
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if isinstance(root, ast.Name) and self._of_module(root):
-            simple = isinstance(call.func, ast.Attribute) and call.func.value is root and self.facts.names.single_value(root) is not None
-            return None if not bound or simple else NoFix(f"nothing tells which object `{ast.unparse(call.func)}` belongs to")
-        if bound:
-            return NoFix(f"`{function.name}` is a method: an op can not be given its object")
-        return NoFix(f"`{ast.unparse(call.func)}` can not be reached from the module")
-
-    def _raises(self, node: ast.stmt, function: FunctionNode) -> NoFix | None:
-        if self.facts.effects.of_function(function).raises:
-            return self.caught(node)
-        return None
-
-    def _shared(self, node: ast.Expr, outcomes: Mapping[int, Sink | NoFix]) -> NoFix | None:
-        """Refuse where code that stays traced reads or writes what the helper changes: it would see it too early."""
-        target = self.facts.calls.target(node.value) if isinstance(node.value, ast.Call) else None
-        home = self.facts.function_of(node)
-        if target is None or home is None:
-            return None
-        assert isinstance(node.value, ast.Call)
-        written = self._written(target.function, set())
-        if target.bound and isinstance(node.value.func, ast.Attribute) and isinstance(node.value.func.value, ast.Name):
-            written.add(node.value.func.value.id)
-        for one in self._traced_around(home, outcomes) if written else ():
-            for statement in walk_scope(*one.body):
-                if isinstance(statement, ast.stmt) and not isinstance(outcomes.get(id(statement)), Sink):
-                    used = next((n for n in _own_names(statement) if n.id in written and self._of_module(n)), None)
-                    if used is not None:
-                        return NoFix(f"`{one.name}` also uses `{used.id}`, which `{target.function.name}` changes")
-        return None
-
-    def _traced_around(self, home: FunctionNode, outcomes: Mapping[int, Sink | NoFix]) -> set[FunctionNode]:
-        """The functions that are traced together with `home`; not those that run as ops alone."""
-        around: set[FunctionNode] = set()
-        queue = [home]
-        while queue:
-            one = queue.pop()
-            if one not in around and self.facts.regions.of(one).evidence.level is not Level.NO:
-                around.add(one)
-                callers = [self.facts.function_of(c) for c in self.facts.calls.callers(one)]
-                queue += [f for f in callers if f is not None and self.facts.regions.of(f)]
-                for call, target in self.facts.calls.callees(one):
-                    if not isinstance(outcomes.get(id(self.facts.names.parent(call))), Sink):
-                        queue.append(target.function)
-        return around
-
-    def _written(self, function: FunctionNode, seen: set[FunctionNode]) -> set[str]:
-        """Names of the module whose objects the function rebinds or may change."""
-        seen.add(function)
-        found: set[str] = set()
-        for n in walk_scope(*function.body):
-            if isinstance(n, ast.Global):
-                found |= set(n.names)
-            elif isinstance(n, (ast.Attribute, ast.Subscript)):
-                parent = self.facts.names.parent(n)
-                changed = isinstance(n.ctx, (ast.Store, ast.Del)) or (isinstance(n, ast.Attribute) and isinstance(parent, ast.Call) and parent.func is n)
-                root: ast.expr = n
-                while isinstance(root, (ast.Attribute, ast.Subscript)):
-                    root = root.value
-                own = isinstance(root, ast.Name) and self.facts.names.qualified(root) in (None, f".{root.id}")
-                if changed and own and isinstance(root, ast.Name) and self._of_module(root) and self.logger(root) is None:
-                    found.add(root.id)
-        for _, target in self.facts.calls.callees(function):
-            if target.function not in seen:
-                found |= self._written(target.function, seen)
-        return found
 
     # -- exceptions ----------------------------------------------------------------------------------------------------
     def caught(self, node: ast.stmt) -> NoFix | None:
@@ -443,9 +348,10 @@ class Sinks:
             place, home = queue.pop()
             child, parent = place, self.facts.names.parent(place)
             while parent is not None and child is not home:
-                if isinstance(parent, ast.Try) and child not in parent.finalbody and child not in parent.orelse:
-                    if not (child in parent.handlers and not parent.finalbody):
-                        return NoFix("a `try` statement around it would not see an exception of compiled code")
+                if isinstance(parent, ast.Try) and (
+                    child in parent.body or (parent.finalbody and child not in parent.finalbody)
+                ):
+                    return NoFix("a `try` statement around it would not see an exception of compiled code")
                 if isinstance(parent, (ast.With, ast.AsyncWith)) and child in parent.body:
                     return NoFix("an exception out of the graph would leave its `with` block without closing it")
                 child, parent = parent, self.facts.names.parent(parent)
@@ -459,14 +365,4 @@ class Sinks:
         return None
 
 
-def _own_names(statement: ast.stmt) -> Iterator[ast.Name]:
-    """The names in the statement itself, not in the statements of its block."""
-    stack: list[ast.AST] = [c for c in ast.iter_child_nodes(statement) if not isinstance(c, (ast.stmt, ast.ExceptHandler, ast.match_case))]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.Name):
-            yield node
-        stack += list(ast.iter_child_nodes(node))
-
-
-__all__ = ["Sink", "Sinks", "Source"]
+__all__ = ["Once", "Sink", "Sinks", "Source"]

@@ -17,16 +17,16 @@ class OpaqueHelper(Rule):
 
     ## What it does
 
-    Finds calls of functions of the same file that read tensors on the host, write to the outside or ask the machine, in
-    code that may run under `torch.compile`. Where the result is unused (a *sink*), the call becomes an op that runs the
-    helper in its place in the graph. Where the result is used (a *source*), and the helper would cut the graph more than
-    once, it is marked as one that Dynamo leaves alone.
+    Finds calls of functions of the same file that read tensors on the host, write to the outside or ask the machine,
+    in code that may run under `torch.compile`. Where the result is unused (a *sink*), the call becomes an op that runs
+    the helper in its place in the graph. Where the result is used (a *source*), and the helper would cut the graph more
+    than once, it is marked as one that Dynamo leaves alone.
 
     ## Why
 
-    Each thing in the helper that can not be traced ends the graph, and the helper's own frame is compiled in pieces; in
-    a loop the caller's whole frame is skipped. As an op a sink costs no break at all, as a disabled helper a source costs
-    one.
+    Each thing in the helper that can not be traced ends the graph, and the helper's own frame is compiled in pieces;
+    in a loop the caller's whole frame is skipped. As an op a sink costs no break at all, as a disabled helper a source
+    costs one.
 
     ## Example
 
@@ -49,9 +49,9 @@ class OpaqueHelper(Rule):
     Outside of compiled code the same helper is called with the same arguments. In compiled code it runs each time, in
     order, with real values.
 
-    Refused: helpers that keep a tensor, change one, or look at its gradient; helpers that change what traced code of the
-    file also uses; methods, whose object no op can be given; helpers that raise where a `try` would catch it; arguments
-    that are containers, objects or of unknown type.
+    Refused: helpers that keep a tensor, change one, or look at its gradient; helpers that change what traced code of
+    the file also uses; methods, whose object no op can be given; helpers that raise where a `try` would catch it;
+    arguments that are containers, objects or of unknown type.
     """
 
     code = "TR303"
@@ -61,13 +61,13 @@ class OpaqueHelper(Rule):
     def find(self, node: ast.Expr | ast.FunctionDef, facts: Facts) -> Iterator[Finding]:
         """One finding per call of a sink, and per definition of a source."""
         if isinstance(node, ast.FunctionDef):
-            source = facts.sinks.source(node)
+            source = facts.helpers.source(node)
             if source is not None and facts.sinks.imports_torch:
                 message = f"`{node.name}` can not be traced"
                 yield self.finding(node, facts, message, facts.regions.of(node).evidence, source)
             return
         evidence = facts.sinks.worth(node) if isinstance(node.value, ast.Call) else None
-        outcome = facts.sinks.helper(node) if evidence is not None else None
+        outcome = facts.helpers.sink(node) if evidence is not None else None
         if outcome is None or evidence is None:
             return
         message = f"`{ast.unparse(node.value.func)}` can not be traced"  # type: ignore[attr-defined]
@@ -77,4 +77,8 @@ class OpaqueHelper(Rule):
         """Replace the call of a sink by that of its op, or mark a source."""
         from ..craft.sink import disabled, sink_fix
 
-        return sink_fix(plan, bench, "run the helper inside the graph") if isinstance(plan, Sink) else disabled(plan, bench)
+        return (
+            sink_fix(plan, bench, "run the helper inside the graph")
+            if isinstance(plan, Sink)
+            else disabled(plan, bench)
+        )

@@ -17,8 +17,8 @@ class PrintInGraph(Rule):
 
     ## What it does
 
-    Finds calls of `print` in code that may run under `torch.compile`, also under a condition on a tensor, and moves each
-    into an op of its own that runs in its place in the graph.
+    Finds calls of `print` in code that may run under `torch.compile`, also under a condition on a tensor, and moves
+    each into an op of its own that runs in its place in the graph.
 
     ## Why
 
@@ -69,7 +69,9 @@ class PrintInGraph(Rule):
             return
         outcome = sinks.output(node)
         unsafe = isinstance(outcome, Sink) and outcome.changes
-        yield self.finding(node, facts, "`print` ends the graph", evidence, outcome, Safety.UNSAFE if unsafe else Safety.SAFE)
+        yield self.finding(
+            node, facts, "`print` ends the graph", evidence, outcome, Safety.UNSAFE if unsafe else Safety.SAFE
+        )
 
     def cut(self, plan: Sink, bench: Bench) -> Fix | NoFix:
         """Replace the statement by the call of its op."""

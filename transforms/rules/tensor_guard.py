@@ -23,8 +23,8 @@ class TensorGuard(Rule):
 
     ## Why
 
-    Dynamo cannot know while it traces whether the exception is raised: it ends the graph, decides in Python and starts a
-    new one. In a loop the whole frame is skipped.
+    Dynamo cannot know while it traces whether the exception is raised: it ends the graph, decides in Python and starts
+    a new one. In a loop the whole frame is skipped.
 
     ## Example
 
@@ -65,7 +65,7 @@ class TensorGuard(Rule):
         function = facts.function_of(node)
         if function is None or not facts.regions.of(function) or facts.regions.left_alone(node):
             return
-        if facts.sinks.in_sink(node):
+        if facts.helpers.in_sink(node):
             return
         predicate = split(node.test, facts)
         outcome = study(node, facts) if predicate is not None else None
