@@ -29,7 +29,27 @@ def unroll(plan: Unrolling, bench: Bench) -> list[Edit] | NoFix:
     made = writer.write()
     if not made:
         return NoFix("nothing of it would be left")
-    return [bench.replace([plan.loop], bench.render(made, bench.margin(plan.loop)))]
+    return [_with_footer(plan.loop, bench.replace([plan.loop], bench.render(made, bench.margin(plan.loop))), bench)]
+
+
+def _with_footer(loop: ast.For | ast.While, edit: Edit, bench: Bench) -> Edit:
+    """The edit, with the comments that end the loop's body: no statement of it holds them."""
+    source, margin = bench.source, bench.source.margin(loop)
+    row = last = loop.end_lineno or 0
+    found: list[str] = []
+    while row < source.line_count:
+        line = source.line(row + 1)
+        inside = line.startswith(margin) and line[len(margin) :][:1] in (" ", "\t") and line.lstrip().startswith("#")
+        if line.strip() and not inside:
+            break
+        row += 1
+        if inside:
+            found.append(line.strip())
+            last = row
+    if not found:
+        return edit
+    carried = "".join(f"{comment}{source.newline}{margin}" for comment in found)
+    return Edit(Span(edit.span.start, source.line_end(last)), carried + edit.text)
 
 
 class _Writer:
@@ -205,7 +225,8 @@ def extract(plan: Extraction, bench: Bench) -> list[Edit] | NoFix:
     made.insert(0, _region_function(plan, plan.region, region, inner, bench))
     call = _call(plan, plan.region, region, None, bench)
     margin = bench.margin(plan.loop)
-    return [_replaced([plan.loop], margin + call, made, bench), _put(plan, made, bench)]
+    here = _with_footer(plan.loop, _replaced([plan.loop], margin + call, made, bench), bench)
+    return [here, _put(plan, made, bench)]
 
 
 def _replaced(nodes: Sequence[ast.stmt], text: str, made: Sequence[cst.FunctionDef], bench: Bench) -> Edit:

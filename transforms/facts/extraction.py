@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from .changing import changing_state, changing_text, function_body, grown, root_name
 from .classes import FunctionNode
 from .flow import binds, own_jumps, reads, walk_scope
-from .gain import GROWING, moved_part, one_call, work, work_around
-from .trips import bindings, elements
+from .gain import grad_mode, moved_part, one_call, statements_around, work, work_around
+from .trips import bindings
 from .values import Tag
 
 if TYPE_CHECKING:
@@ -112,8 +113,24 @@ def _refused(loop: Loop, function: FunctionNode, facts: Facts) -> NoFix | None:
     captured = binds(loop) & flow.always_live
     if captured:
         return NoFix(f"`{min(captured)}` is shared with a nested function, or global")
+    caught = _caught(loop, facts) & binds(loop)
+    if caught:
+        return NoFix(f"`{min(caught)}` is read after an exception that ends the loop")
     exits = [j for j in own_jumps(loop.body) if isinstance(j, ast.Break)]
     return NoFix("its `break` would have to cross the border of a function") if exits else None
+
+
+def _caught(loop: Loop, facts: Facts) -> set[str]:
+    """The names that may be read after an exception from the loop, which keeps its functions from returning."""
+    function = facts.function_of(loop)
+    assert function is not None
+    found: set[str] = set()
+    for around in statements_around(loop, facts):
+        if isinstance(around, ast.Try):
+            found |= reads(*around.handlers, *around.finalbody) | facts.flow(function).live_after(around)
+        elif isinstance(around, (ast.With, ast.AsyncWith)) and not grad_mode(around, facts):
+            found |= facts.flow(function).live_after(around)
+    return found
 
 
 def _target_nodes(loop: Loop) -> list[ast.AST]:
@@ -125,40 +142,37 @@ def _word(node: ast.AST) -> str:
 
 
 def _body_refused(loop: Loop, moved: Sequence[ast.stmt], given: ast.expr | None, facts: Facts) -> NoFix | None:
-    grown = _grown(moved, facts)
-    if grown is not None:
-        return NoFix(f"`{grown}` grows with each trip, and each length would compile the body again")
+    growing = grown(moved, facts)
+    if growing is not None:
+        return NoFix(f"`{growing}` grows with each trip, and each length would compile the body again")
     behind = loop.body[len(moved) :]
     held = {
-        _root(n.func.value)
+        root_name(n.func.value)
         for s in behind
         for n in walk_scope(s)
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
     }
     held |= {
-        _root(n) for s in behind for n in walk_scope(s) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
+        root_name(n)
+        for s in behind
+        for n in walk_scope(s)
+        if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
     }
     used = reads(*moved) | (reads(given) if given is not None else set())
-    kept = sorted(n for n in held & used if n in binds(*_function_body(loop, facts)) and _container(n, moved, facts))
+    kept = sorted(n for n in held & used if n in binds(*function_body(loop, facts)) and _container(n, moved, facts))
     if kept:
         return NoFix(f"`{kept[0]}` grows with each trip, and each length would compile the body again")
     if behind and any(True for _ in own_jumps(moved)):
         return NoFix("its `continue` skips statements that stay in the loop")
-    changing = _changing_state(moved, facts)
+    changing = changing_state(moved, facts)
     if changing is not None:
         return NoFix(f"`{changing}` changes with each trip, and each value would compile the body again")
-    texts = _changing_text(loop, moved, facts)
+    texts = changing_text(loop, moved, facts)
     if texts is not None:
         return NoFix(
             f"`{texts}` is another string or number of a layer in each trip, and each would compile the body again"
         )
     return None
-
-
-def _function_body(loop: Loop, facts: Facts) -> list[ast.stmt]:
-    function = facts.function_of(loop)
-    assert function is not None
-    return function.body
 
 
 def _container(name: str, moved: Sequence[ast.stmt], facts: Facts) -> bool:
@@ -167,107 +181,6 @@ def _container(name: str, moved: Sequence[ast.stmt], facts: Facts) -> bool:
         for s in moved
         for n in walk_scope(s)
     )
-
-
-def _root(node: ast.expr) -> str:
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _grown(nodes: Sequence[ast.AST], facts: Facts) -> str | None:
-    """A container that the nodes change and that was there before them."""
-    fresh = _fresh_containers(nodes)
-    for node in walk_scope(*nodes):
-        held: ast.expr | None = None
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING:
-            held = node.func.value
-        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            held = node.value
-        if (
-            held is not None
-            and facts.kinds.of(held).tag not in (Tag.TENSOR, Tag.MODULE, Tag.LOGGER)
-            and _root(held) not in fresh
-        ):
-            return ast.unparse(held)
-    return None
-
-
-def _fresh_containers(nodes: Sequence[ast.AST]) -> set[str]:
-    """Names that the nodes bind to a new container of their own."""
-    return {
-        t.id
-        for n in walk_scope(*nodes)
-        if isinstance(n, ast.Assign) and isinstance(n.value, (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp))
-        for t in n.targets
-        if isinstance(t, ast.Name)
-    }
-
-
-def outliving(loop: Loop, facts: Facts) -> str | None:
-    """Python state outside the call that each trip changes: each change would compile what reads it again."""
-    changing = _changing_state(loop.body, facts)
-    if changing is not None:
-        return changing
-    for node in walk_scope(*loop.body):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING:
-            root = next((n for n in ast.walk(node.func.value) if isinstance(n, ast.Name)), None)
-            local = root is not None and root.id in binds(*_function_body(loop, facts))
-            if not local and facts.kinds.of(node.func.value).tag not in (Tag.TENSOR, Tag.MODULE, Tag.LOGGER):
-                return ast.unparse(node.func.value)
-    return None
-
-
-def _changing_state(nodes: Sequence[ast.AST], facts: Facts) -> str | None:
-    """An attribute that the nodes set to something other than a tensor."""
-    for node in walk_scope(*nodes):
-        if (
-            isinstance(node, ast.Attribute)
-            and isinstance(node.ctx, (ast.Store, ast.Del))
-            and facts.kinds.of(node).tag is not Tag.TENSOR
-        ):
-            parent = facts.names.parent(node)
-            if not (isinstance(parent, ast.Assign) and facts.kinds.of(parent.value).tag is Tag.TENSOR):
-                return ast.unparse(node)
-    return None
-
-
-def _changing_text(loop: Loop, moved: Sequence[ast.stmt], facts: Facts) -> str | None:
-    """A loop variable for whose values Dynamo would specialise the body: a string, or a layer that knows its index."""
-    if not isinstance(loop, ast.For):
-        return None
-    used = reads(*moved)
-    first = loop.target.elts[0] if isinstance(loop.target, (ast.Tuple, ast.List)) and loop.target.elts else loop.target
-    match loop.iter:
-        case ast.Call(
-            func=ast.Attribute(
-                attr="items" | "keys" | "named_children" | "named_modules" | "named_parameters" | "named_buffers"
-            )
-        ):
-            return first.id if isinstance(first, ast.Name) and first.id in used else None
-    if any(
-        isinstance(i, tuple) or isinstance(getattr(i, "value", None), str)
-        for i in elements(loop.iter, loop, facts) or ()
-    ):
-        strings = {n for trip in bindings(loop, facts) or () for n, item in trip if isinstance(item.value, str)}
-        if strings & used:
-            return min(strings & used)
-    return _numbered(loop, facts)
-
-
-def _numbered(loop: ast.For, facts: Facts) -> str | None:
-    """`self.layers` whose comprehension hands its index to each layer."""
-    for node in ast.walk(loop.iter):
-        owner = facts.classes.owner(node) if isinstance(node, ast.Attribute) else None
-        if owner is None or not isinstance(node, ast.Attribute) or facts.kinds.of(node).tag is Tag.TENSOR:
-            continue
-        for value in owner[0].attribute(node.attr):
-            for made in ast.walk(value):
-                if isinstance(made, (ast.ListComp, ast.GeneratorExp)):
-                    index = {n.id for g in made.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
-                    if index & reads(made.elt):
-                        return ast.unparse(node)
-    return None
 
 
 # ---- what goes in and out --------------------------------------------------------------------------------------------
@@ -385,4 +298,4 @@ def _names(loop: Loop, function: FunctionNode) -> tuple[str, str]:
     return f"_run_{group}", f"_{item}_step"
 
 
-__all__ = ["Extraction", "Part", "extraction", "order", "outliving"]
+__all__ = ["Extraction", "Part", "extraction", "order"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from .classes import FunctionNode
-from .flow import walk_scope
+from .flow import SCOPES, walk_scope
 from .values import Tag
 
 if TYPE_CHECKING:
@@ -90,3 +90,21 @@ def _bookkeeping(statement: ast.stmt, facts: Facts) -> bool:
         case ast.Assign(targets=[ast.Subscript(value=ast.Name())]):
             return True
     return False
+
+
+def statements_around(node: ast.AST, facts: Facts) -> list[ast.AST]:
+    """The statements around a node within its function, inner ones first."""
+    found: list[ast.AST] = []
+    parent = facts.names.parent(node)
+    while parent is not None and not isinstance(parent, SCOPES):
+        found.append(parent)
+        parent = facts.names.parent(parent)
+    return found
+
+
+def grad_mode(node: ast.AST, facts: Facts) -> bool:
+    """A `with` statement that Dynamo holds across a break."""
+    modes = ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.autograd.no_grad")
+    return isinstance(node, ast.With) and all(
+        isinstance(i.context_expr, ast.Call) and facts.names.qualified(i.context_expr.func) in modes for i in node.items
+    )

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from .changing import outliving
 from .constants import UNDECIDED, decide
-from .extraction import Extraction, extraction, outliving
+from .extraction import Extraction, extraction
 from .flow import SCOPES, binds, own_jumps, walk_scope
+from .gain import grad_mode, statements_around
 from .trips import Binding, Item, bindings, module_list
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ class Unrolling:
 
 def evaluated(loop: Loop) -> list[ast.AST]:
     """What each trip evaluates."""
-    return [*([loop.test] if isinstance(loop, ast.While) else []), *loop.body]
+    return [loop] if isinstance(loop, ast.While) else list(loop.body)
 
 
 def cure(loop: Loop, facts: Facts) -> Unrolling | Extraction | NoFix | None:
@@ -117,10 +119,13 @@ def unrolling(loop: ast.For, facts: Facts) -> Unrolling | NoFix:
     if len(trips) > facts.settings.max_unroll:
         return NoFix(f"it runs {len(trips)} times (max-unroll is {facts.settings.max_unroll})")
     if any(
-        isinstance(a, (ast.Try, ast.With, ast.AsyncWith)) and not _grad_mode(a, facts) for a in _around(loop, facts)
+        isinstance(a, (ast.Try, ast.With, ast.AsyncWith)) and not grad_mode(a, facts)
+        for a in statements_around(loop, facts)
     ):
         return NoFix("it stands in a `try` or `with` statement, which Dynamo leaves as a whole")
-    if any(isinstance(a, (ast.For, ast.While)) for a in _around(loop, facts)) and list(own_jumps(loop.orelse)):
+    if any(isinstance(a, (ast.For, ast.While)) for a in statements_around(loop, facts)) and list(
+        own_jumps(loop.orelse)
+    ):
         return NoFix("its `else` clause leaves the loop around it")
     lines = ((loop.body[-1].end_lineno or 0) - loop.body[0].lineno + 1) * len(trips)
     if lines > facts.settings.max_unrolled_lines:
@@ -150,7 +155,7 @@ def _written(loop: ast.For, trips: tuple[Binding, ...], facts: Facts) -> Unrolli
     names = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
     live = {n for n in names if n in flow.live_after(loop)}
     live |= {n for n in names if any(isinstance(x, ast.Name) and x.id == n for s in loop.orelse for x in ast.walk(s))}
-    caught = any(isinstance(a, ast.Try) for a in _around(loop, facts))
+    caught = any(isinstance(a, ast.Try) for a in statements_around(loop, facts))
     assigned = {n for n in names if n in flow.always_live or n in binds(*loop.body) or (caught and n in live)}
     assigned |= {n for n in names if not _substitutable(n, loop, trips, facts)}
     assigned &= live | flow.always_live | {n.id for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Name)}
@@ -207,24 +212,6 @@ def _replaceable(use: ast.Name, literal: bool, facts: Facts) -> bool:
             return False
         here = facts.names.parent(here)
     return True
-
-
-def _around(node: ast.AST, facts: Facts) -> list[ast.AST]:
-    """The statements around a node within its function, inner ones first."""
-    found: list[ast.AST] = []
-    parent = facts.names.parent(node)
-    while parent is not None and not isinstance(parent, SCOPES):
-        found.append(parent)
-        parent = facts.names.parent(parent)
-    return found
-
-
-def _grad_mode(node: ast.AST, facts: Facts) -> bool:
-    """A `with` statement that Dynamo holds across a break."""
-    modes = ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.autograd.no_grad")
-    return isinstance(node, ast.With) and all(
-        isinstance(i.context_expr, ast.Call) and facts.names.qualified(i.context_expr.func) in modes for i in node.items
-    )
 
 
 # ---- jumps that an unrolled loop has to do without ------------------------------------------------------------------

@@ -1,0 +1,126 @@
+"""What changes with each trip of a loop, so that Dynamo would compile what reads it again: lists, counters, names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .flow import binds, reads, walk_scope
+from .gain import GROWING
+from .trips import bindings, elements
+from .values import Tag
+
+if TYPE_CHECKING:
+    from . import Facts
+
+Loop = ast.For | ast.While
+
+
+def grown(nodes: Sequence[ast.AST], facts: Facts) -> str | None:
+    """A container that the nodes change and that was there before them."""
+    fresh = _fresh_containers(nodes)
+    for node in walk_scope(*nodes):
+        held: ast.expr | None = None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING:
+            held = node.func.value
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            held = node.value
+        if (
+            held is not None
+            and facts.kinds.of(held).tag not in (Tag.TENSOR, Tag.MODULE, Tag.LOGGER)
+            and root_name(held) not in fresh
+        ):
+            return ast.unparse(held)
+    return None
+
+
+def _fresh_containers(nodes: Sequence[ast.AST]) -> set[str]:
+    """Names that the nodes bind to a new container of their own."""
+    return {
+        t.id
+        for n in walk_scope(*nodes)
+        if isinstance(n, ast.Assign) and isinstance(n.value, (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp))
+        for t in n.targets
+        if isinstance(t, ast.Name)
+    }
+
+
+def outliving(loop: Loop, facts: Facts) -> str | None:
+    """Python state outside the call that each trip changes: each change would compile what reads it again."""
+    changing = changing_state(loop.body, facts)
+    if changing is not None:
+        return changing
+    for node in walk_scope(*loop.body):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING:
+            root = next((n for n in ast.walk(node.func.value) if isinstance(n, ast.Name)), None)
+            local = root is not None and root.id in binds(*function_body(loop, facts))
+            if not local and facts.kinds.of(node.func.value).tag not in (Tag.TENSOR, Tag.MODULE, Tag.LOGGER):
+                return ast.unparse(node.func.value)
+    return None
+
+
+def changing_state(nodes: Sequence[ast.AST], facts: Facts) -> str | None:
+    """An attribute that the nodes set to something other than a tensor."""
+    for node in walk_scope(*nodes):
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, (ast.Store, ast.Del))
+            and facts.kinds.of(node).tag is not Tag.TENSOR
+        ):
+            parent = facts.names.parent(node)
+            if not (isinstance(parent, ast.Assign) and facts.kinds.of(parent.value).tag is Tag.TENSOR):
+                return ast.unparse(node)
+    return None
+
+
+def changing_text(loop: Loop, moved: Sequence[ast.stmt], facts: Facts) -> str | None:
+    """A loop variable for whose values Dynamo would specialise the body: a string, or a layer that knows its index."""
+    if not isinstance(loop, ast.For):
+        return None
+    used = reads(*moved)
+    first = loop.target.elts[0] if isinstance(loop.target, (ast.Tuple, ast.List)) and loop.target.elts else loop.target
+    match loop.iter:
+        case ast.Call(
+            func=ast.Attribute(
+                attr="items" | "keys" | "named_children" | "named_modules" | "named_parameters" | "named_buffers"
+            )
+        ):
+            return first.id if isinstance(first, ast.Name) and first.id in used else None
+    if any(
+        isinstance(i, tuple) or isinstance(getattr(i, "value", None), str)
+        for i in elements(loop.iter, loop, facts) or ()
+    ):
+        strings = {n for trip in bindings(loop, facts) or () for n, item in trip if isinstance(item.value, str)}
+        if strings & used:
+            return min(strings & used)
+    return _numbered(loop, facts)
+
+
+def _numbered(loop: ast.For, facts: Facts) -> str | None:
+    """`self.layers` whose comprehension hands its index to each layer."""
+    for node in ast.walk(loop.iter):
+        owner = facts.classes.owner(node) if isinstance(node, ast.Attribute) else None
+        if owner is None or not isinstance(node, ast.Attribute) or facts.kinds.of(node).tag is Tag.TENSOR:
+            continue
+        for value in owner[0].attribute(node.attr):
+            for made in ast.walk(value):
+                if isinstance(made, (ast.ListComp, ast.GeneratorExp)):
+                    index = {n.id for g in made.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+                    if index & reads(made.elt):
+                        return ast.unparse(node)
+    return None
+
+
+def root_name(node: ast.expr) -> str:
+    """The name that an attribute or item chain begins with, empty where it begins with something else."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def function_body(loop: Loop, facts: Facts) -> list[ast.stmt]:
+    """The statements of the function that holds the loop."""
+    function = facts.function_of(loop)
+    assert function is not None
+    return function.body
