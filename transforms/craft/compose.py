@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import sys
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from ..facts import Facts
@@ -32,7 +33,7 @@ def compose(source: Source, facts: Facts, fixes: Sequence[Fix]) -> tuple[Edit, .
         edits.append(_put_below(source, blocks, carried) or _put_blocks(source, blocks, _imports_end(source, facts, modules)))
     missing = [m for m in modules if imported(facts, m) is None]
     if missing:
-        edits.append(_put_imports(source, [f"import {m}" if modules[m] == m else f"import {m} as {modules[m]}" for m in missing]))
+        edits += [_put_imports(source, [f"import {m}" if modules[m] == m else f"import {m} as {modules[m]}"]) for m in missing]
     return tuple(_merge_insertions(sorted(edits)))
 
 
@@ -105,6 +106,13 @@ def _put_blocks(source: Source, blocks: Sequence[str], imports_end: int = 0) -> 
     return Edit(Span(at, at), lead + text)
 
 
+def _standard(statement: ast.stmt) -> bool:
+    """True for an import from the standard library."""
+    if isinstance(statement, ast.ImportFrom):
+        return (statement.module or "").partition(".")[0] in sys.stdlib_module_names and not statement.level
+    return isinstance(statement, ast.Import) and statement.names[0].name.partition(".")[0] in sys.stdlib_module_names
+
+
 def _local(block: str, source: Source) -> str:
     """A block written with four spaces and `\\n`, in the file's indentation and line ends."""
     out = []
@@ -129,11 +137,16 @@ def _put_imports(source: Source, imports: Sequence[str]) -> Edit:
     text = "".join(f"{line}{newline}" for line in imports)
     block = list(itertools.takewhile(lambda s: isinstance(s, (ast.Import, ast.ImportFrom)), body[after:]))
     if block:
-        # Among `import x` lines in alphabetical order, as isort would put it.
-        plain = [s for s in block if isinstance(s, ast.Import)]
-        later = next((s for s in plain if s.names[0].name > imports[0].split()[1]), None)
-        anchor = later or (None if plain else block[0])
-        row = anchor.lineno if anchor else (plain[-1].end_lineno or 1) + 1
+        # As isort would put it: `import x` of the standard library stands first, in alphabetical order, then a blank line.
+        name = imports[0].split()[1]
+        standard = name in sys.stdlib_module_names
+        group = [s for s in block if isinstance(s, ast.Import) and (s.names[0].name.partition(".")[0] in sys.stdlib_module_names) == standard]
+        later = next((s for s in group if s.names[0].name > name), None)
+        if group:
+            row = later.lineno if later else (group[-1].end_lineno or 1) + 1
+        else:
+            row = block[0].lineno if standard else (block[-1].end_lineno or 1) + 1
+            text = text + newline if standard and not any(_standard(s) for s in block) else text
         at = source.line_start(row)
         lead = newline if at == len(source.text) and not source.text.endswith(("\n", "\r")) else ""
         return Edit(Span(at, at), lead + text)

@@ -157,7 +157,7 @@ def _checked(
         if refused is not None:
             return refused
         if _owns_parameters(nodes, facts):
-            changes.append("in compiled training, parameters of the arm not taken get zero gradients instead of None")
+            changes.append("gradient: in compiled training, parameters of the arm not taken get zero instead of None")
     lifted = _lifted(node, true, false, facts)
     true, false = (Arm(a.body[len([s for s in a.body if s in lifted]) :], a.results) for a in (true, false))
     nodes = [*true.body, *false.body, *(r for a in (true, false) for r in a.results if r is not None)]

@@ -187,7 +187,7 @@ class Evaluator(Applied):
             if found.tag is Tag.NONE or found.tag is Tag.UNKNOWN:
                 return replace(UNKNOWN, deps=mark, roots=mark)
             found = replace(found, level=weaker(found.level, Level.ASSUMED), because=f"`__init__` sets `self.{e.attr}` so", dtype=symbol, shape=symbol)
-        return replace(found, deps=mark, roots=mark, items=None)
+        return replace(found, deps=mark, roots=mark, items=found.items if found.tag is Tag.MODULE else None)
 
     # -- indexing ------------------------------------------------------------------------------------------------------
     def _subscript(self, e: ast.Subscript, env: Env) -> Value:

@@ -228,7 +228,8 @@ class Regions:
 
     def _works_with_torch(self, function: FunctionNode) -> bool:
         info = self._classes.of_function(function)
-        if info is not None and (function.name in OUTSIDE or info.is_module):
+        outside = function.name in OUTSIDE and not function.name == "__init__"  # other objects are made within a graph too
+        if info is not None and (outside or info.is_module):
             return False  # what a module's forward reaches is marked already
         if self._names.enclosing_function(function) is not None or function.name.startswith(SCRIPTS):
             return False
