@@ -36,7 +36,6 @@ class Guard:
 def study(node: ast.If | ast.Assert, facts: Facts) -> Guard | NoFix | None:
     """The plan for a check; None where the statement is no check, or one that Dynamo takes by itself."""
     predicate = split(node.test, facts)
-    assert predicate is not None
     rest: ast.If | None = None
     if isinstance(node, ast.If):
         if not node.body or not isinstance(node.body[-1], ast.Raise):
@@ -62,8 +61,8 @@ def study(node: ast.If | ast.Assert, facts: Facts) -> Guard | NoFix | None:
     effect = facts.effects.of([node.test])
     if effect.mutates or effect.stores or effect.io or effect.random:
         return NoFix(f"its condition has effects: {effect.why_impure}")
-    host = predicate.host if isinstance(node, ast.If) else ()
-    test = predicate.tensor if host else node.test
+    host = predicate.host if predicate is not None and isinstance(node, ast.If) else ()
+    test = predicate.tensor if predicate is not None and host else node.test
     sink = _sink(node, test, facts)
     return sink if isinstance(sink, NoFix) else Guard(sink, host, test, rest)
 
@@ -141,6 +140,8 @@ def _sink(node: ast.If | ast.Assert, test: ast.expr, facts: Facts) -> Sink | NoF
             ):
                 return NoFix("its arguments are unpacked")
             wanted = [(a, True, True) for a in [*raised.exc.args, *(k.value for k in raised.exc.keywords)]]
+            if any(facts.kinds.of(a).is_tensor for a, _, _ in wanted):
+                return NoFix("the exception would keep a tensor")
     refused = passing.read(wanted)
     if refused is not None:
         return refused

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from . import Facts
 
 
+# Methods by which a container or a file takes what it is given.
+GROWS = frozenset({"append", "extend", "add", "insert", "appendleft", "update", "setdefault", "write", "put"})
+
+
 class Helpers:
     """The helpers of one file."""
 
@@ -53,6 +57,8 @@ class Helpers:
     def _outcome(self, node: ast.Expr) -> Sink | NoFix | None:
         call = node.value
         target = self.facts.calls.target(call) if isinstance(call, ast.Call) else None
+        if target is None and isinstance(call, ast.Call):
+            return self._container(node, call)
         if target is None or self.facts.regions.of(target.function).evidence.level is Level.NO:
             return None
         assert isinstance(call, ast.Call)
@@ -75,6 +81,26 @@ class Helpers:
             refused = refused or NoFix("its arguments are unpacked")
         refused = refused or found.refusal or self._raises(node, function)
         return refused or self._call(node, call, given, function)
+
+    def _container(self, node: ast.Expr, call: ast.Call) -> Sink | NoFix | None:
+        """The op for `history.append(loss.item())`, where `history` is a container of the module."""
+        func = call.func
+        if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name) or func.attr not in GROWS:
+            return None
+        given = [*call.args, *(k.value for k in call.keywords)]
+        made = self.facts.names.single_value(func.value)
+        ours = self.facts.sinks.of_module(func.value) and isinstance(made, (ast.List, ast.Dict, ast.Set, ast.Call))
+        if not ours or not self.facts.effects.of(given).reads:
+            return None
+        if any(isinstance(a, ast.Starred) for a in given) or any(k.arg is None for k in call.keywords):
+            return NoFix("its arguments are unpacked")
+        kept = next((a for g in given for a in _elements(g) if self.facts.kinds.of(a).is_tensor), None)
+        if kept is not None:
+            return NoFix(f"`{func.value.id}` would keep the tensor `{ast.unparse(kept)}`")
+        passing = Passing(self.facts)
+        refused = passing.read([(a, False, False) for a in given])
+        name = f"_{func.attr}_{func.value.id.strip('_').lower()}"
+        return refused or Sink(node, name, tuple(passing.params), tuple(passing.replaced.items()))
 
     def _read(self, argument: ast.expr) -> tuple[ast.expr, str] | None:
         """The tensor of `t.item()`, `float(t)` and the like, and how the body writes it for a parameter."""
@@ -180,13 +206,17 @@ class Helpers:
 
     def _shared(self, node: ast.Expr, outcomes: Mapping[int, Sink | NoFix]) -> NoFix | None:
         """Refuse where code that stays traced reads or writes what the helper changes: it would see it too early."""
-        target = self.facts.calls.target(node.value) if isinstance(node.value, ast.Call) else None
-        home = self.facts.function_of(node)
-        if target is None or home is None:
-            return None
         assert isinstance(node.value, ast.Call)
-        written = self._written(target.function, set())
-        if target.bound and isinstance(node.value.func, ast.Attribute) and isinstance(node.value.func.value, ast.Name):
+        target = self.facts.calls.target(node.value)
+        home = self.facts.function_of(node)
+        if home is None:
+            return None
+        written = self._written(target.function, set()) if target is not None else set()
+        if (
+            (target is None or target.bound)
+            and isinstance(node.value.func, ast.Attribute)
+            and isinstance(node.value.func.value, ast.Name)
+        ):
             written.add(node.value.func.value.id)
         for one in self._traced_around(home, outcomes) if written else ():
             for statement in walk_scope(*one.body):
@@ -195,7 +225,9 @@ class Helpers:
                         (n for n in _own_names(statement) if n.id in written and self.facts.sinks.of_module(n)), None
                     )
                     if used is not None:
-                        return NoFix(f"`{one.name}` also uses `{used.id}`, which `{target.function.name}` changes")
+                        return NoFix(
+                            f"`{one.name}` also uses `{used.id}`, which `{ast.unparse(node.value.func)}` changes"
+                        )
         return None
 
     def _traced_around(self, home: FunctionNode, outcomes: Mapping[int, Sink | NoFix]) -> set[FunctionNode]:
@@ -241,6 +273,24 @@ class Helpers:
             if target.function not in seen:
                 found |= self._written(target.function, seen)
         return found
+
+
+def _elements(e: ast.expr) -> Iterator[ast.expr]:
+    """What a display holds, however deep; other expressions hold themselves."""
+    match e:
+        case ast.Tuple() | ast.List() | ast.Set():
+            for part in e.elts:
+                yield from _elements(part)
+        case ast.Dict():
+            for part in e.values:
+                yield from _elements(part)
+        case ast.IfExp():
+            yield from _elements(e.body)
+            yield from _elements(e.orelse)
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+            yield from _elements(e.elt)
+        case _:
+            yield e
 
 
 def _own_names(statement: ast.stmt) -> Iterator[ast.Name]:

@@ -43,11 +43,13 @@ class Passing:
         self._inner: set[str] = set()
         self._whole: set[str] = set()
         self._sizes: set[str] = set()
+        self._bound: set[str] = set()
 
     def read(self, exprs: Iterable[tuple[ast.expr, bool, bool]]) -> NoFix | None:
         """Take in expressions, each with whether it may not run (`lazy`) and whether its text is shown."""
         wanted = list(exprs)
         nodes = [n for e, _, _ in wanted for n in ast.walk(e) if isinstance(n, ast.expr)]
+        self._bound |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         self._sizes |= {ast.dump(n) for n in nodes if not self._indexed(n)}
         self._whole = {ast.dump(n.value) for n in nodes if isinstance(n, ast.Attribute) and self._spelled_out(n)}
         before = list(self.params), dict(self.replaced), list(self.shown)
@@ -342,9 +344,11 @@ class Passing:
         key = ast.dump(e)
         if key in self.replaced:
             return
+        own = keep or base == getattr(e, "id", None)
+        taken = BUILTINS | self._bound | set(self.facts.names.walk.module.sites)
         name = self._free(base)
-        while not keep and base != getattr(e, "id", None) and self.facts.names.walk.module.sites.get(name):
-            name += "_value"
+        while not own and name in taken:
+            name = self._free(f"{name}_value")
         self.params.append(Param(name, annotation, e, form))
         self.replaced[key] = name
         if annotation.startswith("list[int]"):

@@ -197,6 +197,10 @@ class Sinks:
         ]
         return [k for k in found if k is not None] if found and all(found) and "once" not in found else None
 
+    def reads(self, test: ast.expr) -> bool:
+        """True where deciding the condition reads a tensor on the host."""
+        return holds_tensor(test, self.facts) or bool(self.facts.effects.of([test]).reads)
+
     def asks_level(self, test: ast.expr) -> bool:
         """True for a condition on a logger's level."""
         return any(
@@ -208,7 +212,7 @@ class Sinks:
 
     def conditional(self, node: ast.If) -> list[str] | None:
         """The kinds of effects of an `if` on a tensor or a logger's level around effects alone: it becomes one op."""
-        if node.orelse or not (holds_tensor(node.test, self.facts) or self.asks_level(node.test)):
+        if node.orelse or not (self.reads(node.test) or self.asks_level(node.test)):
             return None
         return self.effects(node.body)
 
@@ -281,7 +285,7 @@ class Sinks:
         return binding is not None and binding.scope.kind == "module"
 
     def _test(self, test: ast.expr, passing: Passing) -> NoFix | None:
-        if holds_tensor(test, self.facts):
+        if self.reads(test):
             return passing.condition(test, "condition", "condition")
         return passing.read([(test, False, False)])
 

@@ -9,7 +9,7 @@ from ..craft.types import Bench
 from ..facts import Facts
 from ..facts.guards import Guard, study
 from ..facts.predicates import split
-from ..model import Finding, Fix, NoFix, Safety
+from ..model import Evidence, Finding, Fix, Level, NoFix, Safety
 from ..rule import Rule
 
 
@@ -67,13 +67,16 @@ class TensorGuard(Rule):
             return
         if facts.helpers.in_sink(node):
             return
-        predicate = split(node.test, facts)
-        outcome = study(node, facts) if predicate is not None else None
-        if predicate is None or outcome is None:
+        outcome = study(node, facts) if facts.sinks.reads(node.test) else None
+        if outcome is None:
             return
+        predicate = split(node.test, facts)
+        evidence = (
+            predicate.evidence if predicate is not None else Evidence(Level.PROVED, "it reads a tensor on the host")
+        )
         message = f"a check of the value of a tensor, `{ast.unparse(node.test)}`"
         unsafe = isinstance(outcome, Guard) and outcome.sink.changes
-        yield self.finding(node, facts, message, predicate.evidence, outcome, Safety.UNSAFE if unsafe else Safety.SAFE)
+        yield self.finding(node, facts, message, evidence, outcome, Safety.UNSAFE if unsafe else Safety.SAFE)
 
     def cut(self, plan: Guard, bench: Bench) -> Fix | NoFix:
         """Replace the check by the call of its op."""

@@ -28,6 +28,7 @@ def step(x: torch.Tensor) -> torch.Tensor:
 
 # output
 import functools
+
 import torch
 
 

@@ -39,6 +39,7 @@ def make_inputs():
 
 # output
 import functools
+
 import torch
 from torch import nn
 

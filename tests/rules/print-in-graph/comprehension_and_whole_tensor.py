@@ -10,6 +10,7 @@ def show(x: torch.Tensor, names: str) -> torch.Tensor:
 
 # output
 import functools
+
 import torch
 
 

@@ -32,6 +32,7 @@ def make_inputs():
 
 # output
 import functools
+
 import torch
 from torch import nn
 

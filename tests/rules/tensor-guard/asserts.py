@@ -24,6 +24,7 @@ def make_inputs():
 
 # output
 import functools
+
 import torch
 
 LIMIT = 4

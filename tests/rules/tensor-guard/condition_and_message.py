@@ -19,6 +19,7 @@ def make_inputs():
 
 # output
 import functools
+
 import torch
 
 

@@ -11,6 +11,7 @@ def step(x: torch.Tensor, lazy: bool) -> torch.Tensor:
 
 # output
 import functools
+
 import torch
 
 

@@ -15,6 +15,7 @@ def step(x: torch.Tensor, mode: str) -> torch.Tensor:
 
 # output
 import functools
+
 import torch
 
 

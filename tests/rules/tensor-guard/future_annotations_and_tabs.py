@@ -17,6 +17,7 @@ def f(x: torch.Tensor) -> torch.Tensor:
 from __future__ import annotations
 
 import functools
+
 import torch
 
 

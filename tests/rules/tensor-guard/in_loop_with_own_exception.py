@@ -21,6 +21,7 @@ class Solver(torch.nn.Module):
 
 # output
 import functools
+
 import torch
 
 

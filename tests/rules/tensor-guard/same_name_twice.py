@@ -13,6 +13,7 @@ def check(x: torch.Tensor) -> torch.Tensor:
 
 # output
 import functools
+
 import torch
 
 

@@ -9,6 +9,7 @@ def pack(x: torch.Tensor, lengths: torch.Tensor, limit: int = 4) -> torch.Tensor
 
 # output
 import functools
+
 import torch
 
 
