@@ -83,7 +83,7 @@ class BreakingLoop(Rule):
     """
 
     code = "TR401"
-    registry = ("GB0296", "GB0059")
+    registry = ("GB7000",)
     nodes = (ast.For, ast.While)
 
     def find(self, node: Loop, facts: Facts) -> Iterator[Finding]:
