@@ -212,12 +212,10 @@ class Helpers:
         if home is None:
             return None
         written = self._written(target.function, set()) if target is not None else set()
-        if (
-            (target is None or target.bound)
-            and isinstance(node.value.func, ast.Attribute)
-            and isinstance(node.value.func.value, ast.Name)
-        ):
-            written.add(node.value.func.value.id)
+        func = node.value.func
+        owned = target is None or target.bound
+        if owned and isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+            written.add(func.value.id)
         for one in self._traced_around(home, outcomes) if written else ():
             for statement in walk_scope(*one.body):
                 if isinstance(statement, ast.stmt) and not isinstance(outcomes.get(id(statement)), Sink):

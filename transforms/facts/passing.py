@@ -103,7 +103,7 @@ class Passing:
             self._condition(test.operand, negated, name)
             return
         if isinstance(test, ast.BoolOp):
-            form = graph_form(test, self.facts, ast.unparse, "torch")
+            form = graph_form(test, self.facts, ast.unparse)
             if not isinstance(form, NoFix):
                 self._add(test, name, "torch.Tensor", "predicate")
                 return

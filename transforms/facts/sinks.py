@@ -322,10 +322,18 @@ class Sinks:
             if k.arg not in ("file", "stacklevel"):
                 yield k.value, k.arg in ("msg", "message", "extra")
 
+    def _format(self, text: ast.Constant) -> bool:
+        """True for the format specification in an f-string."""
+        around = self.facts.names.parent(text)
+        return isinstance(around, ast.JoinedStr) and isinstance(self.facts.names.parent(around), ast.FormattedValue)
+
     def _name(self, call: ast.Call) -> str:
         kind = self.kind(call) or "print"
         texts = [
-            n.value for a in call.args for n in ast.walk(a) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+            n.value
+            for a in call.args
+            for n in ast.walk(a)
+            if isinstance(n, ast.Constant) and isinstance(n.value, str) and not self._format(n)
         ]
         texts += [n.id for a in call.args for n in ast.walk(a) if isinstance(n, ast.Name)]
         texts = [re.sub(r"%[-+ #0-9.]*[a-zA-Z]|\{[^}]*\}", " ", t) for t in texts]
