@@ -28,13 +28,15 @@ def compose(source: Source, facts: Facts, fixes: Sequence[Fix]) -> tuple[Edit, .
     needs = [m for base in wanted for m in HELPERS[base].imports] + [m for f in fixes for m in f.imports]
     modules = module_names(source, facts, sorted(set(needs)))
     blocks = [render(base, wanted[base], modules) for base in HELPERS if base in wanted] + definitions
+    above: list[Edit] = []
     if blocks:
         carried = {name for f in fixes for _, name in f.helpers} - set(wanted.values())
-        edits.append(_put_below(source, blocks, carried) or _put_blocks(source, blocks, _imports_end(source, facts, modules)))
+        above.append(_put_below(source, blocks, carried) or _put_blocks(source, blocks, _imports_end(source, facts, modules)))
     missing = [m for m in modules if imported(facts, m) is None]
     if missing:
-        edits += [_put_imports(source, [f"import {m}" if modules[m] == m else f"import {m} as {modules[m]}"]) for m in missing]
-    return tuple(_merge_insertions(sorted(edits)))
+        above += [_put_imports(source, [f"import {m}" if modules[m] == m else f"import {m} as {modules[m]}"]) for m in missing]
+    # Where a fix inserts at the place of the blocks (a decorator, say), its text belongs to what stands below them.
+    return tuple(_merge_insertions(sorted(sorted(above) + edits, key=lambda e: e.span)))
 
 
 def _merge_insertions(edits: list[Edit]) -> Iterable[Edit]:

@@ -75,19 +75,34 @@ PLAIN = frozenset({"len", "isinstance", "type", "range", "callable", "issubclass
 METADATA = frozenset(
     {"shape", "dtype", "device", "ndim", "itemsize", "nbytes", "is_cuda", "layout", "is_sparse", "names"}
 )
-TRACED = (
-    "torch.",
-    "math.",
-    "numpy.",
-    "functools.",
-    "itertools.",
-    "typing.",
-    "copy.",
-    "operator.",
-    "collections.",
-    "builtins.",
-    "dataclasses.",
-    "enum.",
+# Modules whose functions Dynamo does not trace.
+OUTSIDE = (
+    *(
+        "time.",
+        "datetime.",
+        "os.",
+        "sys.std",
+        "io.",
+        "logging.",
+        "warnings.",
+        "json.dump",
+        "json.load",
+        "pickle.",
+        "csv.",
+    ),
+    *(
+        "socket.",
+        "subprocess.",
+        "requests.",
+        "urllib.",
+        "threading.",
+        "queue.",
+        "shutil.",
+        "pathlib.",
+        "tempfile.",
+        "uuid.",
+    ),
+    *("platform.", "psutil.", "wandb.", "mlflow.", "resource.", "gc.", "traceback.", "random.", "secrets."),
 )
 LOGS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log"})
 

@@ -25,10 +25,10 @@ from .handling import (
     HOST,
     LOGS,
     METADATA,
+    OUTSIDE,
     PLAIN,
     READ,
     TO_HOST,
-    TRACED,
     UNREAD,
     State,
 )
@@ -280,7 +280,6 @@ class _Walker:
             return self._foreign_method(e, e.func, self._all(given))
         if self._all(given).tensor:
             self.refuse(f"hands a tensor to `{ast.unparse(e.func)}` on line {e.lineno}")
-        self.found.sites.add(e.lineno)
         return HOST
 
     def _builtin(self, name: str, e: ast.Call, value: State) -> State:
@@ -307,13 +306,12 @@ class _Walker:
             return self._op(op, e, value)
         if qualified.startswith("numpy."):
             return State(value.tensor, value.shares, False, value.tensor)
-        if qualified.startswith(("logging.", "warnings.")):
+        if qualified.startswith(OUTSIDE):
             self.found.sites.add(e.lineno)
+        if qualified.startswith(("logging.", "warnings.")):
             return HOST
         if value.tensor or qualified.startswith("torch."):
             self.refuse(f"calls `{qualified}` on line {e.lineno}")
-        if not qualified.startswith(TRACED):
-            self.found.sites.add(e.lineno)
         return HOST
 
     def _op(self, op: torch_api.Op, e: ast.Call, value: State) -> State:
