@@ -175,7 +175,7 @@ class Helpers:
         # A cut on a path that is seldom taken costs less than one at each call.
         always = [b for b in function.body if not isinstance(b, (ast.If, ast.Try))]
         certain = {n for n in found.sites if any(b.lineno <= n <= (b.end_lineno or 0) for b in always)}
-        return Source(function) if len(certain) > 1 and not found.computes and not found.suspends else None
+        return Source(function) if tensors and len(certain) > 1 and not found.computes and not found.suspends else None
 
     def _used_in_graph(self, call: ast.Call) -> bool:
         home = self.facts.function_of(call)

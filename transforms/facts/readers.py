@@ -306,7 +306,7 @@ class _Walker:
             return self._op(op, e, value)
         if qualified.startswith("numpy."):
             return State(value.tensor, value.shares, False, value.tensor)
-        if qualified.startswith(OUTSIDE):
+        if qualified.startswith(OUTSIDE) and not qualified.startswith(("os.environ", "os.getenv")):
             self.found.sites.add(e.lineno)
         if qualified.startswith(("logging.", "warnings.")):
             return HOST
