@@ -111,8 +111,13 @@ class Flow:
         return self._bound.get(id(statement), frozenset())
 
     def entering(self, body: list[ast.stmt], out: frozenset[str]) -> frozenset[str]:
-        """The names whose value may be read from the start of consecutive statements on, when `out` are read behind them."""
-        return Flow(self.function)._block(body, out)
+        """The names whose value may be read from the start of consecutive statements on, when `out` are read behind them.
+
+        A `continue` or `break` among them that belongs to a loop around them leads behind them.
+        """
+        apart = Flow(self.function)
+        apart._breaks.append((out, out))
+        return apart._block(body, out)
 
     def bound_after(self, body: list[ast.stmt], bound: frozenset[str]) -> frozenset[str]:
         """The names that are bound on every path to the end of the statements, when `bound` are where they begin."""

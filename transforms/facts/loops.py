@@ -53,6 +53,8 @@ def evaluated(loop: Loop) -> list[ast.AST]:
 
 def cure(loop: Loop, facts: Facts) -> Unrolling | Extraction | NoFix | None:
     """The cure of a loop with a break that stays, when loops inside it and the cures of other rules have had theirs."""
+    if isinstance(loop, ast.For) and bindings(loop, facts) == ():
+        return None  # it never runs
     for inner in walk_scope(*loop.body):
         if isinstance(inner, (ast.For, ast.While)) and facts.breaks.remaining(
             evaluated(inner), first_values(inner, facts)

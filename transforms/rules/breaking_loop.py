@@ -51,10 +51,10 @@ class BreakingLoop(Rule):
         self.meter.update(float(x.mean()))
         x = x * 0.25
         self.meter.update(float(x.mean()))
-        x = self._run_loop(steps, x)
+        x = self._run_loop(x, steps)
         return self.decode(x)
 
-    def _run_loop(self, steps, x):
+    def _run_loop(self, x, steps):
         for _ in range(steps):
             x = self._loop_step(x)
         return x
