@@ -149,14 +149,25 @@ class Bench:
         return self.source.margin(statement) + (self.source.indent if self.is_elif(statement) else "")
 
     def swap(self, node: ast.expr, text: str) -> Edit:
-        """Replace an expression."""
-        return Edit(self.source.span(node), text)
+        """Replace an expression, with the parentheses around it where a call needs none."""
+        span, whole = self.source.span(node), self.source.text
+        before = whole[: span.start].rstrip()
+        grouped = before.endswith("(") and whole[span.end :].lstrip().startswith(")") and text.endswith(")")
+        if grouped and not re.search(r"[\w\])]\s*\($", before):
+            end = span.end + len(whole[span.end :]) - len(whole[span.end :].lstrip()) + 1
+            return Edit(Span(len(before) - 1, end), text)
+        return Edit(span, text)
 
     def insert_before(self, statement: ast.stmt, text: str) -> Edit:
         """Put rendered lines above a statement that begins its line, decorators included."""
         first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
         at = self.source.line_start(first)
         return Edit(Span(at, at), text + self.source.newline)
+
+    def opens_block(self, statement: ast.stmt) -> bool:
+        """True for the first statement of a block."""
+        parent = self.facts.names.parent(statement)
+        return self.is_elif(statement) or any(getattr(parent, f, [None])[:1] == [statement] for f in ("body", "orelse", "finalbody"))
 
     def is_elif(self, statement: ast.stmt) -> bool:
         """True for the `If` node of an `elif` clause."""

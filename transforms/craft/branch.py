@@ -11,10 +11,9 @@ from ..facts.arms import Arm, Branch
 from .bench import Bench, joined
 
 
-def branch_call(branch: Branch, predicate: str, bench: Bench, margin: str, anchor: ast.stmt) -> str:
-    """The statements that stand for the branch, rendered for a block of this indentation."""
-    helper = bench.helper("_where" if branch.elementwise else "_cond")
-    definitions: list[cst.BaseStatement] = []
+def branch_call(branch: Branch, predicate: str, bench: Bench, margin: str, opens: bool) -> str:
+    """The statements that stand for the branch, rendered for a block of this indentation; `opens`: they begin the block."""
+    definitions: list[cst.FunctionDef] = []
     functions = []
     for arm, base in ((branch.true, "when_true"), (branch.false, "when_false")):
         inline = _inline(arm, branch, bench)
@@ -23,15 +22,32 @@ def branch_call(branch: Branch, predicate: str, bench: Bench, margin: str, ancho
             definitions.append(_definition(name, arm, branch, bench))
             functions.append(name)
         else:
-            functions.append(f"lambda {joined(branch.operands)}: {inline}" if branch.operands else f"lambda: {inline}")
-    operands = f", ({joined(branch.operands)}{',' if len(branch.operands) == 1 else ''})" if branch.operands else ""
-    call = f"{helper}({predicate}, {functions[0]}, {functions[1]}{operands})"
+            functions.append(_function(inline, branch))
+    call = helper_call(branch, predicate, functions, bench)
     head = f"{joined(branch.outputs)} = " if branch.outputs else "return "
-    statement = bench.layout(head, call, margin)
     newline = bench.source.newline
     lifted = [bench.render(bench.statements([s]), margin) for s in branch.lifted]
-    made = [bench.render([d], margin) + newline for d in definitions]  # type: ignore[list-item]
-    return newline.join([*lifted, *made, margin + statement])
+    made = [bench.render([d], margin) + newline for d in definitions]
+    if made and (lifted or not opens):
+        made[0] = newline + made[0]
+    return newline.join([*lifted, *made, margin + bench.layout(head, call, margin)])
+
+
+def choice(branch: Branch, predicate: str, bench: Bench) -> str:
+    """The call that stands for a conditional expression."""
+    functions = [_function(str(_inline(arm, branch, bench)), branch) for arm in (branch.true, branch.false)]
+    return helper_call(branch, predicate, functions, bench)
+
+
+def helper_call(branch: Branch, predicate: str, functions: Sequence[str], bench: Bench) -> str:
+    """The call of `_where` or `_cond`."""
+    helper = bench.helper("_where" if branch.elementwise else "_cond")
+    operands = f", ({joined(branch.operands)}{',' if len(branch.operands) == 1 else ''})" if branch.operands else ""
+    return f"{helper}({predicate}, {functions[0]}, {functions[1]}{operands})"
+
+
+def _function(inline: str, branch: Branch) -> str:
+    return f"lambda {joined(branch.operands)}: {inline}" if branch.operands else f"lambda: {inline}"
 
 
 def _inline(arm: Arm, branch: Branch, bench: Bench) -> str | None:

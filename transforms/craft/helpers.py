@@ -7,6 +7,8 @@ import functools
 import re
 from dataclasses import dataclass
 
+from .mask_helpers import MASK_HELPERS
+
 
 @dataclass(frozen=True, slots=True)
 class Helper:
@@ -68,6 +70,7 @@ HELPERS = {
     "_cond": Helper("_cond", _COND, ("functools", "torch")),
     "_where": Helper("_where", _WHERE, ("torch",)),
     "_effect": Helper("_effect", _EFFECT, ("functools", "torch")),
+    **{name: Helper(name, code, ("torch",)) for name, code in MASK_HELPERS.items()},
 }
 
 
@@ -93,3 +96,14 @@ def fingerprint(node: ast.AST, base: str) -> str:
     """A dump of a function in which its own name reads `base`."""
     name = getattr(node, "name", base)
     return ast.dump(node).replace(repr(name), repr(base))
+
+
+def is_helper(node: ast.AST, base: str) -> bool:
+    """True for a definition that this tool put into a file, under whatever names for itself and for torch."""
+    if not isinstance(node, ast.FunctionDef) or not node.name.startswith(base):
+        return False
+    own = HELPERS[base].code
+    used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - {n.id for n in ast.walk(ast.parse(own)) if isinstance(n, ast.Name)}
+    for name in used - {node.name}:
+        own = re.sub(r"(?<![\w.`])(torch|functools)(?=\.)", lambda m, name=name: name if name.endswith(m[1][-2:]) or len(used) == 1 else m[1], own)
+    return fingerprint(node, base) == fingerprint(ast.parse(own).body[0], base)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ..facts.classes import FunctionNode
+from ..facts.flow import binds
 from ..facts.hoists import GRAD_MODES, Flag, Hoist
 from ..facts.values import Tag
 from ..model import Edit, NoFix, Span
@@ -24,7 +25,7 @@ def split(hoist: Hoist, bench: Bench) -> list[Edit] | NoFix:
     added = [*hoist.passed, *dict.fromkeys(f.name for f in hoist.flags)]
     edits = [_headers(hoist, header, added, bench)]
     docstring = _docstring(function)
-    for statement in [*([docstring] if docstring else []), *hoist.prologue]:
+    for statement in [*([docstring] if docstring else []), *hoist.prologue, *hoist.epilogue]:
         if not bench.alone([statement]):
             return NoFix("a statement that would move shares its line with another")
         edits.append(_deletion(statement, function, bench))
@@ -39,7 +40,8 @@ def split(hoist: Hoist, bench: Bench) -> list[Edit] | NoFix:
 
 
 def _empty(function: FunctionNode, hoist: Hoist, docstring: ast.stmt | None) -> bool:
-    return all(s in hoist.prologue or s is docstring for s in function.body)
+    moved = {*hoist.prologue, *hoist.epilogue, docstring}
+    return all(s in moved for s in function.body)
 
 
 def _docstring(function: FunctionNode) -> ast.stmt | None:
@@ -82,10 +84,16 @@ def _headers(hoist: Hoist, header: cst.FunctionDef, added: Sequence[str], bench:
         lines.append(step + bench.source.code(docstring))
     body = [margin + line for line in lines]
     for statement in hoist.prologue:
-        body += [margin + step + comment for comment in bench.comments_above(statement)]
-        body.append(bench.render(bench.statements([statement]), margin + step))
+        early = {f.name: _value(f, bench) for f in hoist.flags if f.before is statement}
+        body += [f"{margin}{step}{name} = {value}" for name, value in early.items()]
+        body += _moved(statement, margin + step, bench)
     call = _call(function, core, owner is not None, hoist, bench)
-    body.append(margin + step + bench.layout("return ", call, margin + step))
+    result = _result(hoist, bench) if hoist.epilogue else None
+    head = "return " if not hoist.epilogue else f"{result} = " if result else ""
+    body.append(margin + step + bench.layout(head, call, margin + step))
+    for statement in hoist.epilogue:
+        body += _moved(statement, margin + step, bench)
+    body += [f"{margin}{step}return {result}"] if result else []
     blank = newline if owner else newline * 2
     keyword = bench.header(_core(header, core, added))
     compiled = "".join(f"{margin}@{source.code(d)}{newline}" for d in [*explicit, *grad])
@@ -95,6 +103,21 @@ def _headers(hoist: Hoist, header: cst.FunctionDef, added: Sequence[str], bench:
     end = source.span(function.body[0]).start
     tail = source.text[source.span(function).start : end].rstrip()
     return Edit(Span(at, source.span(function).start + len(tail)), text)
+
+
+def _moved(statement: ast.stmt, margin: str, bench: Bench) -> list[str]:
+    comments = [margin + comment for comment in bench.comments_above(statement)]
+    return [*comments, bench.render(bench.statements([statement]), margin)]
+
+
+def _result(hoist: Hoist, bench: Bench) -> str | None:
+    """What the outer function calls the core's result: as the core does, where nothing moved uses that name."""
+    last = hoist.function.body[-1]
+    if not isinstance(last, ast.Return) or last.value is None:
+        return None
+    arguments = {a.arg for a in ast.walk(hoist.function.args) if isinstance(a, ast.arg)}
+    free = isinstance(last.value, ast.Name) and last.value.id not in arguments | binds(*hoist.prologue)
+    return last.value.id if free and isinstance(last.value, ast.Name) else bench.fresh("result")
 
 
 def _decorators(function: FunctionNode, bench: Bench) -> tuple[list[ast.expr], list[ast.expr]]:
@@ -114,13 +137,18 @@ def _core(header: cst.FunctionDef, name: str, added: Sequence[str]) -> cst.Funct
     only = [x.with_changes(default=None, equal=cst.MaybeSentinel.DEFAULT) for x in p.kwonly_params]
     positional = [x.with_changes(default=None, equal=cst.MaybeSentinel.DEFAULT) for x in p.posonly_params]
     fresh = [cst.Param(cst.Name(a)) for a in added]
-    own_lines = next((x.comma for x in [*p.params, *p.posonly_params] if _breaks_line(x.comma)), None)
-    if own_lines is not None:
-        fresh = [x.with_changes(comma=own_lines) for x in fresh]
-        only = [x.with_changes(comma=own_lines) for x in only]
     star: cst.Param | cst.ParamStar | cst.MaybeSentinel = p.star_arg
     if not isinstance(star, (cst.Param, cst.ParamStar)):
-        star = cst.ParamStar(comma=own_lines) if own_lines is not None else cst.ParamStar()
+        star = cst.ParamStar()
+    everything = [*positional, *bare, *([p.star_arg] if isinstance(p.star_arg, cst.Param) else []), *only]
+    between = next((x.comma for x in everything if _breaks_line(x.comma)), None)
+    if between is not None and fresh:
+        # One parameter a line: the last new one ends as the last old one did.
+        last = everything[-1].comma
+        star = star.with_changes(comma=between)
+        bare = [x.with_changes(comma=between) for x in bare]
+        only = [x.with_changes(comma=between) for x in only]
+        fresh = [*(x.with_changes(comma=between) for x in fresh[:-1]), fresh[-1].with_changes(comma=between if p.star_kwarg else last)]
     params = p.with_changes(params=bare, posonly_params=positional, kwonly_params=[*only, *fresh] if fresh else only, star_arg=star if fresh or only else p.star_arg)
     return header.with_changes(name=cst.Name(name), params=params, decorators=(), leading_lines=())
 
@@ -142,7 +170,7 @@ def _call(function: FunctionNode, core: str, method: bool, hoist: Hoist, bench: 
     for flag in hoist.flags:
         if flag.name not in done:
             done.add(flag.name)
-            parts.append(f"{flag.name}={_value(flag, bench)}")
+            parts.append(f"{flag.name}={flag.name if flag.before else _value(flag, bench)}")
     if a.kwarg:
         parts.append(f"**{a.kwarg.arg}")
     return f"{owner + '.' if owner else ''}{core}({joined(parts)})"
@@ -151,10 +179,16 @@ def _call(function: FunctionNode, core: str, method: bool, hoist: Hoist, bench: 
 def _value(flag: Flag, bench: Bench) -> str:
     """The flag's expression under the conditions that guard it in the original."""
     text = re.sub(r"\s*[\r\n]\s*", " ", bench.source.code(flag.node)) if "#" not in bench.source.code(flag.node) else bench.text(flag.node)
-    guards = [bench.operand(t) if holds else f"not {bench.operand(t)}" for t, holds in flag.guards]
+    guards = [_conjunct(t, bench) if holds else f"not {_conjunct(t, bench)}" for t, holds in flag.guards]
     if flag.boolean and not (isinstance(flag.node, ast.Compare) and bench.facts.kinds.of(flag.node).tag is Tag.HOST and not guards):
         return f"bool({' and '.join([*guards, f'({text})' if guards and isinstance(flag.node, (ast.BoolOp, ast.IfExp)) else text])})"
     return f"{text} if {' and '.join(guards)} else None" if guards else text
+
+
+def _conjunct(test: ast.expr, bench: Bench) -> str:
+    """The text of a condition that stands beside `and` or behind `not`."""
+    loose = isinstance(test, (ast.BoolOp, ast.IfExp, ast.Lambda, ast.NamedExpr))
+    return f"({bench.source.code(test)})" if loose else bench.text(test)
 
 
 def _deletion(statement: ast.stmt, function: FunctionNode, bench: Bench) -> Edit:

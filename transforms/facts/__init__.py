@@ -10,6 +10,7 @@ from ..source import Source
 from .breaks import Breaks
 from .calls import Calls
 from .classes import Classes, FunctionNode
+from .counters import Counters
 from .effects import Effects
 from .flow import Flow
 from .helpers import Helpers
@@ -62,6 +63,11 @@ class Facts:
     def breaks(self) -> Breaks:
         """What breaks the graph for certain."""
         return Breaks(self)
+
+    @functools.cached_property
+    def counters(self) -> Counters:
+        """What compiled entries count on their instances."""
+        return Counters(self)
 
     @functools.cached_property
     def hoists(self) -> Hoists:

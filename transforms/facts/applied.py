@@ -10,6 +10,7 @@ from ..model import Level
 from . import torch_api
 from .calls import Target
 from .classes import is_attribute_of
+from .choices import chosen_by
 from .conventions import SHARED, CASTS, FACTORIES, FROM_DATA, KEEP_DTYPE_METHODS, SAME_DTYPE, SAME_SHAPE, argument, needs_float
 from .values import (
     BOOL,
@@ -69,6 +70,8 @@ class Applied:
             return self._builtin(qualified.removeprefix("builtins."), e, args, deps, env)
         if qualified is not None and not qualified.startswith("."):
             return self._imported(qualified, e, args, keywords, deps)
+        if (inner := chosen_by(e, self.facts)) is not None:
+            return self._chosen(e, inner, deps, env)
         target = self.facts.calls.target(e)
         if target is not None:
             return self._own(target, qualified, e, args, keywords, deps)
@@ -272,6 +275,18 @@ class Applied:
         if layer.shape == "append" and module.shape is not None:
             return Value(Tag.TENSOR, dtype=("linear", "weights of", module.deps), shape=("append", x.shape, module.shape[1]), deps=x.deps)
         return Value(Tag.TENSOR if layer.takes_tensor else Tag.UNKNOWN, Level.PROVED, dtype=weighted(x.dtype), shape=node, deps=x.deps)
+
+    def _chosen(self, e: ast.Call, functions: list[ast.expr], deps: frozenset[str], env: Env) -> Value:
+        """`_cond(t, f, g, operands)`: what either function gives for the operands."""
+        operands = e.args[3].elts if len(e.args) > 3 and isinstance(e.args[3], ast.Tuple) else []
+        found: list[Value] = []
+        for function in functions:
+            if isinstance(function, ast.Lambda) and len(function.args.args) == len(operands):
+                bound = {a.arg: self.values.get(id(o), UNKNOWN) for a, o in zip(function.args.args, operands)}
+                found.append(self.of(function.body, {**env, **bound}))
+        if len(found) != 2:
+            return replace(UNKNOWN, deps=deps)
+        return replace(join(found[0], found[1], ("chosen", id(e))), roots=found[0].roots | found[1].roots, deps=found[0].deps | found[1].deps | deps)
 
     # -- methods and functions of the file -----------------------------------------------------------------------------
     def _method(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..model import Evidence, Level, NoFix
 from . import torch_api
+from .choices import chosen_by
 from .effects import Effect
 from .flow import binds, leaves, reads
 from .values import Tag, Value, agree, weaker
@@ -58,12 +59,28 @@ class Branch:
     changes: tuple[str, ...] = ()
 
 
+def choose(node: ast.IfExp, facts: Facts) -> Branch | NoFix:
+    """The conditional expression as a branch; its only result is the expression's value."""
+    function = facts.function_of(node)
+    assert function is not None
+    if isinstance(facts.names.enclosing_function(node), ast.Lambda) or facts.names.scope_of(node).node is not function:
+        return NoFix("it stands in a lambda or a comprehension")
+    sure = _agreement([("the value", facts.kinds.of(node.body), facts.kinds.of(node.orelse))], facts, function)
+    if isinstance(sure, NoFix):
+        return sure
+    return _checked(node, (), Arm((), (node.body,)), Arm((), (node.orelse,)), (), sure, facts)
+
+
 def study(node: ast.If, facts: Facts) -> Branch | NoFix:
     """The branch, or why it must stay in Python."""
     function = facts.function_of(node)
     assert function is not None
     if any(isinstance(n, (ast.Raise, ast.Assert)) for side in (node.body, node.orelse) for s in side for n in ast.walk(s)):
         return NoFix("an arm raises")
+    for side in (node.body, node.orelse):
+        refused = _uncapturable(facts.effects.of(side), binds(*side), facts)
+        if refused is not None:
+            return refused
     if leaves(node.body) or leaves(node.orelse):
         return _returning(node, facts)
     flow = facts.flow(function)
@@ -147,31 +164,31 @@ def _agreement(pairs: Sequence[tuple[str, Value | None, Value | None]], facts: F
 
 
 def _checked(
-    node: ast.If, replaced: tuple[ast.stmt, ...], true: Arm, false: Arm, outputs: tuple[str, ...], sure: Evidence, facts: Facts
+    node: ast.If | ast.IfExp, replaced: tuple[ast.stmt, ...], true: Arm, false: Arm, outputs: tuple[str, ...], sure: Evidence, facts: Facts
 ) -> Branch | NoFix:
     """The branch, when no arm does what a graph cannot hold."""
     changes: list[str] = []
     for arm in (true, false):
         nodes: list[ast.AST] = [*arm.body, *(r for r in arm.results if r is not None)]
-        refused = _uncapturable(facts.effects.of(nodes), binds(*arm.body), nodes, facts)
+        refused = _uncapturable(facts.effects.of(nodes), binds(*arm.body), facts)
         if refused is not None:
             return refused
         if _owns_parameters(nodes, facts):
             changes.append("gradient: in compiled training, parameters of the arm not taken get zero instead of None")
-    lifted = _lifted(node, true, false, facts)
+    lifted = _lifted(node, true, false, facts) if isinstance(node, ast.If) else ()
     true, false = (Arm(a.body[len([s for s in a.body if s in lifted]) :], a.results) for a in (true, false))
     nodes = [*true.body, *false.body, *(r for a in (true, false) for r in a.results if r is not None)]
     operands = _operands(node, true, false, outputs, facts)
     if isinstance(operands, NoFix):
         return operands
-    cheap = not outputs or len(outputs) == 1
+    cheap = len(true.results) == 1 and not (true.results[0] is not None and facts.kinds.of(true.results[0]).items is not None)
     elementwise = cheap and all(_evaluable(n, facts) for n in nodes)
     if not elementwise and (held := _changing_float(node, nodes, facts)):
         return NoFix(f"`{held}` is a Python number that may change from call to call, which torch.cond does not take")
     return Branch(replaced, lifted, true, false, outputs, operands, elementwise, sure, tuple(dict.fromkeys(changes)))
 
 
-def _uncapturable(effect: Effect, local: set[str], nodes: Sequence[ast.AST], facts: Facts) -> NoFix | None:
+def _uncapturable(effect: Effect, local: set[str], facts: Facts) -> NoFix | None:
     outside = {m for m in effect.mutates if m not in local or m == "?"}
     if outside:
         return NoFix(f"an arm changes `{min(outside)}` in place")
@@ -187,7 +204,7 @@ def _uncapturable(effect: Effect, local: set[str], nodes: Sequence[ast.AST], fac
         return NoFix(f"an arm reads a tensor on the host (line {effect.reads[0]})")
     if effect.breaks or effect.raises:
         return NoFix(f"an arm cannot be captured: {effect.breaks[0]}" if effect.breaks else "an arm raises")
-    if effect.jumps:
+    if effect.jumps - {"return"}:
         return NoFix(f"an arm has a `{min(effect.jumps)}`")
     return None
 
@@ -237,9 +254,9 @@ def _owns_parameters(nodes: Sequence[ast.AST], facts: Facts) -> bool:
     return False
 
 
-def _operands(node: ast.If, true: Arm, false: Arm, outputs: tuple[str, ...], facts: Facts) -> tuple[str, ...] | NoFix:
+def _operands(node: ast.If | ast.IfExp, true: Arm, false: Arm, outputs: tuple[str, ...], facts: Facts) -> tuple[str, ...] | NoFix:
     """Local tensors that an arm reads before it binds them, and names that an arm passes through."""
-    before = facts.kinds.before(node)
+    before = facts.kinds.before(facts.names.statement_of(node))
     wanted: list[str] = []
     for arm in (true, false):
         used = reads(*arm.body, *(r for r in arm.results if r is not None))
@@ -281,6 +298,8 @@ def _safe(node: ast.expr, facts: Facts) -> bool:
             return isinstance(right, ast.Constant) and bool(right.value)
         case ast.UnaryOp(op=ast.USub() | ast.UAdd()) | ast.Compare():
             return True
+        case ast.Call() if (inner := chosen_by(node, facts)) is not None:
+            return all(_evaluable(a.body if isinstance(a, ast.Lambda) else a, facts) for a in inner)
         case ast.Call():
             func = node.func
             on_tensor = isinstance(func, ast.Attribute) and facts.kinds.of(func.value).is_tensor
@@ -289,9 +308,9 @@ def _safe(node: ast.expr, facts: Facts) -> bool:
     return False
 
 
-def _changing_float(branch: ast.If, nodes: Sequence[ast.AST], facts: Facts) -> str | None:
+def _changing_float(branch: ast.If | ast.IfExp, nodes: Sequence[ast.AST], facts: Facts) -> str | None:
     """A local Python number that is not an int, read in an arm: torch.cond fails on one that varies between calls."""
-    before = facts.kinds.before(branch)
+    before = facts.kinds.before(facts.names.statement_of(branch))
     for name in _ordered_reads(nodes):
         value = before.get(name)
         if value is not None and value.tag is Tag.HOST and value.detail in ("float", "") and value.deps:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from . import torch_api
 from .calls import Target
+from .choices import chosen_by
 from .classes import FunctionNode
 from .conventions import argument
 from .flow import walk_scope
@@ -197,9 +198,17 @@ class Effects:
             elif qualified.startswith("warnings.") or qualified.startswith("logging."):
                 out.io.append(text)
             elif not qualified.startswith(_PURE_MODULES):
-                out.unknown.append(text)
+                self._opaque(call, text, out)
             elif tensor_args and qualified.startswith("math."):
                 out.reads.append(call.lineno)
+            return
+        if (inner := chosen_by(call, self._facts)) is not None:
+            for function in inner:
+                if isinstance(function, ast.Lambda):
+                    for node in walk_scope(function.body):
+                        self.node(node, out)
+                else:
+                    out.unknown.append(text)
             return
         target = self._facts.calls.target(call)
         if target is not None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
 from .classes import FunctionNode
+from .counters import Counting
 from .effects import Effect
 from .flow import binds, leaves, reads, walk_scope
 from .predicates import holds_tensor, total
@@ -34,12 +35,14 @@ class Flag:
         name: what to call it.
         guards: conditions (with their polarity) under which the original evaluates it; all must hold for evaluating it.
         boolean: it is a condition on a tensor, so `bool(…)` of it is passed.
+        before: the statement of the prologue that changes what it reads, None where it may be computed last.
     """
 
     node: ast.expr
     name: str
     guards: tuple[tuple[ast.expr, bool], ...]
     boolean: bool
+    before: ast.stmt | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,8 @@ class Hoist:
         flags: expressions that move.
         passed: names that the prologue binds and the rest reads, parameters excluded.
         sites: the nodes at which the graph was cut.
+        epilogue: whole statements of its body that run after the core, in order.
+        changes: what a caller could observe.
     """
 
     function: FunctionNode
@@ -59,6 +64,8 @@ class Hoist:
     flags: tuple[Flag, ...]
     passed: tuple[str, ...]
     sites: tuple[ast.expr, ...]
+    epilogue: tuple[ast.stmt, ...] = ()
+    changes: tuple[str, ...] = ()
 
 
 class Hoists:
@@ -71,8 +78,15 @@ class Hoists:
     def of(self, function: FunctionNode) -> Hoist | NoFix | None:
         """What can be hoisted from the function; None where it reads nothing of its inputs on the host."""
         if function not in self._plans:
-            self._plans[function] = _Search(self._facts, function).plan()
+            counting = self._facts.counters.of(function)
+            exact = counting if isinstance(counting, Counting) and not counting.changes else None
+            plan = _Search(self._facts, function, exact).plan()
+            self._plans[function] = _Search(self._facts, function, None).plan() if exact and isinstance(plan, NoFix) else plan
         return self._plans[function]
+
+    def counting(self, function: FunctionNode, counting: Counting) -> Hoist | NoFix | None:
+        """The hoist that takes the counting of the function out as well."""
+        return _Search(self._facts, function, counting).plan() if counting.changes else self.of(function)
 
     def covers(self, test: ast.expr) -> bool:
         """True where the condition will be decided outside."""
@@ -84,9 +98,10 @@ class Hoists:
 class _Search:
     """The search for a hoist in one function."""
 
-    def __init__(self, facts: Facts, function: FunctionNode) -> None:
+    def __init__(self, facts: Facts, function: FunctionNode, counting: Counting | None) -> None:
         self.facts = facts
         self.function = function
+        self.counting = counting
         self.flow = facts.flow(function)
         body = function.body
         self.body = body[1:] if ast.get_docstring(function, clean=False) is not None else body
@@ -105,8 +120,17 @@ class _Search:
         flags: list[Flag] = []
         sites: list[ast.expr] = []
         needed: list[ast.stmt] = []
+        leading, trailing = (self.counting.before, self.counting.after) if self.counting else ((), ())
         for statement in self.body:
             found = list(self._sites_in(statement))
+            if statement in trailing:
+                continue
+            if statement in leading:
+                self.moved.append(statement)
+                self.available |= binds(statement)
+                needed.append(statement)
+                sites += found
+                continue
             if self._movable(statement) and (not found or self._worth_moving(statement, needed)):
                 self.moved.append(statement)
                 self.available |= binds(statement)
@@ -122,17 +146,39 @@ class _Search:
                 sites += [s for s in found if id(s) in inside or any(n is flag.node for n in ast.walk(s)) and s not in sites]
             self.skipped.append(statement)
             self.available -= binds(statement)
-        if not flags and not needed:
+        if not flags and not needed and not trailing:
             return None
+        flags += self._numbers(flags)
         refused = self._refusal(flags)
         if refused is not None:
             return refused
         prologue = self._slice(needed, flags)
-        rest = [s for s in self.body if s not in prologue]
+        rest = [s for s in self.body if s not in prologue and s not in trailing]
         later = set().union(*(reads(s) for s in rest)) if rest else set()
         passed = [n for s in prologue for n in _ordered(binds(s), s) if n in later and n not in self.parameters]
-        unique = _named_apart(flags, self.facts)
-        return Hoist(self.function, tuple(prologue), unique, tuple(dict.fromkeys(passed)), tuple(sites))
+        unique = _named_apart(self._in_time(flags, prologue), self.function, self.facts)
+        changes = self.counting.changes if self.counting else ()
+        return Hoist(self.function, tuple(prologue), unique, tuple(dict.fromkeys(passed)), tuple(sites), trailing, changes)
+
+    # -- numbers that the entry counts ---------------------------------------------------------------------------------
+    def _numbers(self, flags: list[Flag]) -> list[Flag]:
+        """What the graph needs of the numbers, apart from what the other flags hold."""
+        inside = {id(n) for f in flags for n in ast.walk(f.node)}
+        wanted = self.counting.reads if self.counting else ()
+        return [Flag(e, flag_name(e, self.facts), (), False) for e in wanted if id(e) not in inside]
+
+    def _in_time(self, flags: list[Flag], prologue: list[ast.stmt]) -> list[Flag]:
+        """The flags that stand in what stays, each computed before the prologue changes a number that it reads."""
+        moved = {id(n) for s in prologue for n in ast.walk(s)}
+        state = self.counting.state if self.counting else frozenset()
+        out = []
+        for flag in flags:
+            if id(flag.node) in moved:
+                continue
+            numbers = {n.attr for n in ast.walk(flag.node) if isinstance(n, ast.Attribute)} & state
+            later = (s for s in prologue if s.lineno > flag.node.lineno and numbers & _stores(s))
+            out.append(replace(flag, before=next(later, None)))
+        return out
 
     # -- what the graph is cut by --------------------------------------------------------------------------------------
     def _sites_in(self, statement: ast.stmt) -> Iterator[ast.expr]:
@@ -368,6 +414,10 @@ class _Search:
         return [s for s in self.moved if s in chosen]
 
 
+def _stores(statement: ast.stmt) -> set[str]:
+    return {n.attr for n in walk_scope(statement) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+
+
 def _spine(value: ast.expr) -> Iterator[ast.expr]:
     """The expression and what its outermost methods and indices are applied to: `a.nonzero().flatten()`, its call, `a`."""
     node: ast.expr | None = value
@@ -383,17 +433,19 @@ def _ordered(names: set[str], node: ast.AST) -> list[str]:
     return list(dict.fromkeys(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in names))
 
 
-def _named_apart(flags: list[Flag], facts: Facts) -> tuple[Flag, ...]:
-    """Equal expressions share one flag; different ones get different names."""
+def _named_apart(flags: list[Flag], function: FunctionNode, facts: Facts) -> tuple[Flag, ...]:
+    """Equal expressions share one flag; different ones get different names. An attribute's own name is free for it."""
     by_text: dict[str, str] = {}
     taken: set[str] = set()
+    visible = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)} | set(facts.flow(function).parameters)
     out = []
     for flag in flags:
-        key = ast.dump(flag.node)
+        key = f"{ast.dump(flag.node)} {id(flag.before)}"
         if key not in by_text:
-            by_text[key] = facts.names.fresh(flag.name, taken)
+            own = isinstance(flag.node, ast.Attribute) and flag.name not in visible | taken
+            by_text[key] = flag.name if own else facts.names.fresh(flag.name, taken)
             taken.add(by_text[key])
-        out.append(Flag(flag.node, by_text[key], flag.guards, flag.boolean))
+        out.append(replace(flag, name=by_text[key]))
     return tuple(out)
 
 
@@ -401,7 +453,8 @@ def flag_name(expr: ast.expr, facts: Facts) -> str:
     """A telling name: `mask_all`, `action_mean_below_threshold`, `task_item`; `mask_flag` where that gets long."""
     name = _name(expr, facts)
     roots = [n.id for n in ast.walk(expr) if isinstance(n, ast.Name) and facts.kinds.of(n).tag in (Tag.TENSOR, Tag.UNKNOWN)]
-    root = roots[0].strip("_") if roots else "input"
+    own = [n.attr for n in ast.walk(expr) if isinstance(n, ast.Attribute) and not roots]
+    root = (roots or own or ["input"])[0].strip("_")
     if len(name) > 32 or isinstance(expr, ast.BoolOp):
         return f"{root}_flag"
     return f"{name}_value" if name in roots else name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from . import Facts
 
 # Tensor operations that never raise, whatever the tensor holds and however large it is (also an empty one).
+Code = Callable[[ast.expr], str]
 TOTAL = frozenset(
     {"all", "any", "sum", "mean", "isnan", "isinf", "isfinite", "abs", "numel", "dim", "size", "float", "bool", "long", "int", "half", "double", "norm"}
     | {"logical_not", "logical_and", "logical_or", "eq", "ne", "lt", "gt", "le", "ge", "is_floating_point", "square", "sqrt", "pow", "neg", "detach"}
@@ -77,23 +79,36 @@ def _evidence(test: ast.expr, facts: Facts) -> Evidence:
     return Evidence(value.level, value.because or "it is a tensor")
 
 
-def graph_form(test: ast.expr, facts: Facts, code: object, torch: str) -> str | NoFix:
+def graph_form(test: ast.expr, facts: Facts, code: Code) -> str | NoFix:
     """The condition as one tensor expression: `and`, `or`, `not` become `&`, `|`, `~` on 0-d bool tensors.
 
     `code` gives the source text of a node. A lone tensor stays as it is: its truth is `!= 0`, as in the branch.
     """
-    assert callable(code)
-    return _whole(test, facts, code)
-
-
-def _whole(test: ast.expr, facts: Facts, code: object) -> str | NoFix:
-    assert callable(code)
     if isinstance(test, (ast.BoolOp, ast.UnaryOp)) and (isinstance(test, ast.BoolOp) or isinstance(test.op, ast.Not)):
-        return _combined(test, facts, code)
+        text = _combined(test, facts, code)
+        return text if isinstance(text, NoFix) or isinstance(test, ast.UnaryOp) else text[1:-1]
     bare = unwrapped(test, facts)
     if not facts.kinds.of(bare).is_tensor:
         return NoFix(f"`{ast.unparse(test)}` is decided on the host")
     return str(code(bare))
+
+
+def value_form(node: ast.BoolOp, facts: Facts, code: Code) -> str | None:
+    """`a and b` of 0-d bool tensors whose value is used, as `a & b`; None where it is a condition, or is not legal."""
+    parent = facts.names.parent(node)
+    if isinstance(parent, (ast.BoolOp, ast.UnaryOp, ast.comprehension)) or getattr(parent, "test", None) is node:
+        return None
+    if isinstance(parent, ast.Call) and facts.names.qualified(parent.func) == "builtins.bool":
+        return None
+    if any(facts.kinds.of(v).shape != SCALAR or facts.kinds.of(v).dtype != BOOL or not isinstance(v, (ast.Call, ast.Compare)) for v in node.values):
+        return None
+    text = _combined(node, facts, code)
+    return text if isinstance(text, str) else None
+
+
+def is_guard(node: ast.AST) -> bool:
+    """An `if` with an arm that only raises belongs to `tensor-guard` (TR103)."""
+    return isinstance(node, ast.If) and any(side and isinstance(side[-1], ast.Raise) for side in (node.body, node.orelse))
 
 
 def unwrapped(test: ast.expr, facts: Facts) -> ast.expr:
@@ -105,8 +120,7 @@ def unwrapped(test: ast.expr, facts: Facts) -> ast.expr:
     return test
 
 
-def _combined(test: ast.expr, facts: Facts, code: object) -> str | NoFix:
-    assert callable(code)
+def _combined(test: ast.expr, facts: Facts, code: Code) -> str | NoFix:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         inner = _combined(test.operand, facts, code)
         return inner if isinstance(inner, NoFix) else f"~{inner}"

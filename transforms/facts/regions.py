@@ -10,6 +10,7 @@ from ..model import Evidence, Level
 from . import torch_api
 from .classes import FunctionNode
 from .conventions import SHARED
+from .flow import leaves
 
 if TYPE_CHECKING:
     from .calls import Calls
@@ -97,12 +98,22 @@ class Regions:
         child, parent = node, self._names.parent(node)
         while parent is not None:
             if isinstance(parent, (ast.If, ast.IfExp)) and child is not parent.test:
-                if any(isinstance(n, ast.Call) and self._names.qualified(n.func) in COMPILING for n in ast.walk(parent.test)):
+                if self._tells_compiled(parent.test):
                     return "its author already tells compiled from eager code here"
                 if self._names.qualified(parent.test) in ("typing.TYPE_CHECKING", "typing_extensions.TYPE_CHECKING"):
                     return "it never runs"
+            for body in (getattr(parent, "body", None), getattr(parent, "orelse", None)):
+                if isinstance(body, list) and child in body and any(self._leaves_when_compiled(s) for s in body[: body.index(child)]):
+                    return "its author already tells compiled from eager code here"
             child, parent = parent, self._names.parent(parent)
         return None
+
+    def _leaves_when_compiled(self, statement: ast.stmt) -> bool:
+        """`if torch.compiler.is_compiling(): return …`: what follows is for eager code, or the other way round."""
+        return isinstance(statement, ast.If) and leaves(statement.body) and self._tells_compiled(statement.test)
+
+    def _tells_compiled(self, test: ast.expr) -> bool:
+        return any(isinstance(n, ast.Call) and self._names.qualified(n.func) in COMPILING for n in ast.walk(test))
 
     def _decorated(self, function: FunctionNode | ast.ClassDef, kinds: frozenset[str]) -> bool:
         return any(self._names_one_of(d, kinds) for d in function.decorator_list)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from ..craft.types import Bench
 from ..facts import Facts
-from ..facts.arms import Branch, study
+from ..facts.arms import Branch, choose, study
 from ..facts.flow import leaves
-from ..facts.predicates import graph_form, split
+from ..facts.predicates import Predicate, graph_form, is_guard, split, value_form
 from ..model import Evidence, Finding, Fix, Level, NoFix, Safety
 from ..rule import Rule
 
@@ -19,10 +19,18 @@ from ..rule import Rule
 class Plan:
     """The `if`, its host conjuncts and tensor predicate, and what its arms are."""
 
-    node: ast.If
+    node: ast.If | ast.IfExp
     host: tuple[ast.expr, ...]
     tensor: ast.expr
     branch: Branch
+
+
+@dataclass(frozen=True, slots=True)
+class Connective:
+    """An `and` or `or` of tensors whose value is used."""
+
+    node: ast.BoolOp
+    text: str
 
 
 class TensorBranch(Rule):
@@ -66,66 +74,62 @@ class TensorBranch(Rule):
 
     code = "TR101"
     registry = ("GB0170",)
-    nodes = (ast.If,)
+    nodes = (ast.If, ast.IfExp, ast.BoolOp)
 
-    def find(self, node: ast.If, facts: Facts) -> Iterator[Finding]:
-        """One finding per `if` that reads a tensor."""
-        function = facts.function_of(node)
-        if function is None or not facts.regions.of(function) or facts.regions.left_alone(node):
+    def find(self, node: ast.If | ast.IfExp | ast.BoolOp, facts: Facts) -> Iterator[Finding]:
+        """One finding per condition that reads a tensor."""
+        if not facts.regions.of(facts.function_of(node)) or facts.regions.left_alone(node):
+            return
+        if isinstance(node, ast.BoolOp):
+            if (text := value_form(node, facts, ast.unparse)) is not None:
+                evidence = Evidence(Level.PROVED, "its operands are 0-d tensors")
+                yield self.finding(node, facts, f"`{ast.unparse(node)}` asks a tensor for its truth", evidence, Connective(node, text))
             return
         predicate = split(node.test, facts)
-        if predicate is None or _is_guard(node) or facts.hoists.covers(node.test):
+        if predicate is None or is_guard(node) or facts.hoists.covers(node.test):
             return
-        outcome = self._plan(node, facts)
-        changes = outcome.branch.changes if isinstance(outcome, Plan) else ()
-        assumed = isinstance(outcome, Plan) and outcome.branch.evidence.level is Level.ASSUMED
-        safety = Safety.UNSAFE if changes or assumed else Safety.SAFE
-        message = f"branch on the value of a tensor, `{ast.unparse(node.test)}`"
-        evidence = outcome.branch.evidence if assumed and isinstance(outcome, Plan) else predicate.evidence
-        yield self.finding(node.test, facts, message, evidence, outcome, safety)
+        outcome = self._plan(node, predicate, facts)
+        safety, evidence = Safety.SAFE, predicate.evidence
+        if isinstance(outcome, Plan):
+            safety = _safety(outcome.branch)
+            evidence = outcome.branch.evidence if outcome.branch.evidence.level is Level.ASSUMED else evidence
+        yield self.finding(node.test, facts, f"branch on the value of a tensor, `{ast.unparse(node.test)}`", evidence, outcome, safety)
 
-    def _plan(self, node: ast.If, facts: Facts) -> Plan | NoFix:
-        predicate = split(node.test, facts)
-        assert predicate is not None
-        if predicate.host and (node.orelse or leaves(node.body)):
+    def _plan(self, node: ast.If | ast.IfExp, predicate: Predicate, facts: Facts) -> Plan | NoFix:
+        if predicate.host and (isinstance(node, ast.IfExp) or node.orelse or leaves(node.body)):
             return NoFix("a Python condition is mixed in, and the other arm would have to be written twice")
         effect = facts.effects.of([node.test])
         if effect.mutates or effect.stores or effect.io or effect.unknown:
             return NoFix(f"its condition has effects: {effect.why_impure}")
-        branch = study(node, facts)
+        branch = choose(node, facts) if isinstance(node, ast.IfExp) else study(node, facts)
         if isinstance(branch, NoFix):
             return branch
-        form = graph_form(predicate.tensor, facts, ast.unparse, "torch")
+        form = graph_form(predicate.tensor, facts, ast.unparse)
         return form if isinstance(form, NoFix) else Plan(node, predicate.host, predicate.tensor, branch)
 
-    def cut(self, plan: Plan, bench: Bench) -> Fix | NoFix:
+    def cut(self, plan: Plan | Connective, bench: Bench) -> Fix | NoFix:
         """Replace the `if` (and what its early return skips) by one call."""
-        from ..craft.branch import branch_call
+        from ..craft.branch import branch_call, choice
 
-        if not bench.alone(plan.branch.replaced):
-            return NoFix("it shares its line with another statement")
-        predicate = graph_form(plan.tensor, bench.facts, bench.text, "torch")
+        if isinstance(plan, Connective):
+            text = str(value_form(plan.node, bench.facts, bench.text))
+            return Fix((bench.swap(plan.node, text),), Safety.SAFE, "combine the conditions in the graph")
+        predicate = graph_form(plan.tensor, bench.facts, bench.text)
         if isinstance(predicate, NoFix):
             return predicate
-        margin = bench.margin(plan.node)
-        predicate = predicate[1:-1] if predicate.startswith("(") and predicate.endswith(")") and plan.tensor.__class__ is ast.BoolOp else predicate
-        inner = margin + bench.source.indent if plan.host else margin
-        text = branch_call(plan.branch, predicate, bench, inner, plan.node)
-        if plan.host:
-            text = f"{margin}if {' and '.join(bench.text(h) for h in plan.host)}:{bench.source.newline}{text}"
-        safety = Safety.UNSAFE if plan.branch.changes or plan.branch.evidence.level is Level.ASSUMED else Safety.SAFE
-        return Fix(
-            edits=(bench.replace(plan.branch.replaced, text),),
-            safety=safety,
-            summary="keep the branch in the graph",
-            changes=plan.branch.changes,
-            conditions=(bench.condition(plan.node.test),),
-        )
+        if isinstance(plan.node, ast.IfExp):
+            edit = bench.swap(plan.node, choice(plan.branch, predicate, bench))
+        elif not bench.alone(plan.branch.replaced):
+            return NoFix("it shares its line with another statement")
+        else:
+            margin, newline = bench.margin(plan.node), bench.source.newline
+            inner = margin + bench.source.indent if plan.host else margin
+            text = branch_call(plan.branch, predicate, bench, inner, bool(plan.host) or bench.opens_block(plan.node))
+            head = f"{margin}if {' and '.join(bench.text(h) for h in plan.host)}:{newline}" if plan.host else ""
+            edit = bench.replace(plan.branch.replaced, head + text)
+        conditions = (bench.condition(plan.node.test),)
+        return Fix((edit,), _safety(plan.branch), "keep the branch in the graph", changes=plan.branch.changes, conditions=conditions)
 
 
-def _is_guard(node: ast.If) -> bool:
-    """An arm that only raises belongs to `tensor-guard` (TR103)."""
-    return any(len(side) >= 1 and isinstance(side[-1], ast.Raise) for side in (node.body, node.orelse))
-
-
-__all__ = ["Evidence", "TensorBranch"]
+def _safety(branch: Branch) -> Safety:
+    return Safety.UNSAFE if branch.changes or branch.evidence.level is Level.ASSUMED else Safety.SAFE

@@ -1,0 +1,26 @@
+import torch
+
+
+@torch.compile
+def short(x):
+    h = torch.tanh(x); g = h + 1
+    if h.mean() > 0: h = h * 2
+    k = h; return g + k
+
+
+# output
+import torch
+
+
+def _where(pred, true_fn, false_fn, operands=()):
+    """`torch.where` over both arms while compiling, a plain branch otherwise."""
+    if torch.compiler.is_compiling():
+        return torch.where(pred, true_fn(*operands), false_fn(*operands))
+    return true_fn(*operands) if pred else false_fn(*operands)
+
+
+@torch.compile
+def short(x):
+    h = torch.tanh(x); g = h + 1
+    h = _where(h.mean() > 0, lambda h: h * 2, lambda h: h, (h,))
+    k = h; return g + k

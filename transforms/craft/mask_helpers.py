@@ -1,0 +1,83 @@
+"""Helpers of rewritten code that compute on whole tensors while compiling, and on what a mask selects otherwise.
+
+Each falls back to the original where its mask is no mask, or a shape does not fit: an index of integers is traced anyway.
+"""
+
+from __future__ import annotations
+
+_UPDATE = '''\
+def _masked_update(y, mask, fn, *xs):
+    """`y[mask] = fn(*(x[mask] for x in xs))` for an elementwise `fn`, on all elements while compiling."""
+    if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.dim() > 0:
+        wide = mask.reshape(mask.shape + (1,) * (y.dim() - mask.dim()))
+        if y.shape[: mask.dim()] == mask.shape and all(x.shape == y.shape for x in xs):
+            # No gradient flows into what is filled in, so elements that are not selected leave no NaN behind.
+            new = fn(*[x.masked_fill(~wide, 1) for x in xs])
+            if new.shape == y.shape and new.dtype == y.dtype:
+                y.copy_(torch.where(wide, new, y))
+                return
+    y[mask] = fn(*[x[mask] for x in xs])
+'''
+
+_ROWS = '''\
+def _row_update(y, mask, fn, *xs):
+    """`y[mask] = fn(*(x[mask] for x in xs))` for an `fn` that works row by row, on all rows while compiling."""
+    if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.dim() > 0:
+        wide = mask.reshape(mask.shape + (1,) * (y.dim() - mask.dim()))
+        if y.shape[: mask.dim()] == mask.shape and all(x.shape[:-1] == mask.shape for x in xs):
+            # No gradient flows into what is filled in, so rows that are not selected leave no NaN behind.
+            new = fn(*[x.masked_fill(~mask[..., None], 1) for x in xs])
+            if new.shape == y.shape and new.dtype == y.dtype:
+                y.copy_(torch.where(wide, new, y))
+                return
+    y[mask] = fn(*[x[mask] for x in xs])
+'''
+
+_REDUCTION = '''\
+def _masked_{kind}(mask, *xs, of=lambda x: x):
+    """`of(*(x[mask] for x in xs)).{kind}()` for an elementwise `of`, on all elements while compiling."""
+    if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.dim() > 0:
+        if all(x.shape == xs[0].shape and x.shape[: mask.dim()] == mask.shape for x in xs):
+            wide = mask.reshape(mask.shape + (1,) * (xs[0].dim() - mask.dim()))
+            kept = of(*[x.masked_fill(~wide, 1) for x in xs])
+{graph}
+    return of(*[x[mask] for x in xs]).{kind}()
+'''
+
+_SUM = """\
+            return kept.masked_fill(~wide, 0).sum()"""
+
+_ANY = """\
+            return kept.masked_fill(~wide, 0).any()"""
+
+_ALL = """\
+            return kept.masked_fill(~wide, 1).all()"""
+
+_MEAN = """\
+            if kept.is_floating_point():
+                total = kept.masked_fill(~wide, 0).sum(dtype=torch.promote_types(kept.dtype, torch.float32))
+                return (total / wide.expand_as(kept).sum()).to(kept.dtype)"""
+
+_MAX = """\
+            if kept.is_floating_point():
+                return kept.masked_fill(~wide, float("-inf")).max()"""
+
+_MIN = """\
+            if kept.is_floating_point():
+                return kept.masked_fill(~wide, float("inf")).min()"""
+
+
+def _reduction(kind: str, graph: str) -> str:
+    return _REDUCTION.replace("{kind}", kind).replace("{graph}", graph)
+
+
+MASK_HELPERS = {
+    "_masked_update": _UPDATE,
+    "_row_update": _ROWS,
+    "_masked_sum": _reduction("sum", _SUM),
+    "_masked_mean": _reduction("mean", _MEAN),
+    "_masked_max": _reduction("max", _MAX),
+    "_masked_min": _reduction("min", _MIN),
+    "_masked_any": _reduction("any", _ANY),
+    "_masked_all": _reduction("all", _ALL),
+}
