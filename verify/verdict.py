@@ -9,6 +9,8 @@ Status = Literal["VERIFIED", "REFUTED", "UNVERIFIED"]
 
 # A captured ratio is a quotient of operator counts of one profiled pass; below this a change is rounding.
 _RATIO_STEP = 0.005
+# A host value decided before the graph takes the operators that compute it out of the graph with it.
+_DECIDED_OUTSIDE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class Counts:
             (not freed and len(self.break_sites) > len(other.break_sites))
             or (not grown and self.skipped_frames > other.skipped_frames)
             or self.limit_hits > other.limit_hits
-            or self._ratio < other._ratio - _RATIO_STEP
+            or self._ratio < other._ratio - (_DECIDED_OUTSIDE if cut else _RATIO_STEP)
             or (not freed and self.graphs > other.graphs)
             or (not freed and not cut and self.break_events > other.break_events)
             or (not freed and not cut and self.recompiles > other.recompiles)
