@@ -121,9 +121,7 @@ def log_once(node: ast.Expr, logger: str, method: str, bench: Bench) -> Fix:
 def argument(param: Param, bench: Bench) -> str | NoFix:
     """What is passed for a parameter."""
     if param.form == "predicate":
-        made = graph_form(param.argument, bench.facts, bench.text)
-        inner = isinstance(param.argument, ast.BoolOp) and isinstance(made, str) and made.startswith("(")
-        return made[1:-1] if inner and isinstance(made, str) else made
+        return graph_form(param.argument, bench.facts, bench.text)
     text = bench.text(param.argument)
     return f"str({text})" if param.form == "text" else text
 

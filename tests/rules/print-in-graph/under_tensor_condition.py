@@ -53,7 +53,7 @@ def _print_clipped(condition: torch.Tensor, norm: torch.Tensor, x_shape: list[in
 
 def clip(x: torch.Tensor, limit: float) -> torch.Tensor:
     norm = x.norm()
-    _print_clipped(norm > limit) & torch.isfinite(norm, norm, x.shape)
+    _print_clipped((norm > limit) & torch.isfinite(norm), norm, x.shape)
     return x / norm
 
 
