@@ -99,7 +99,11 @@ def registry() -> dict[str, Rule]:
         if module.name.startswith("_"):
             continue
         loaded = importlib.import_module(f"{rules.__name__}.{module.name}")
-        own = [c for c in vars(loaded).values() if inspect.isclass(c) and issubclass(c, Rule) and c.__module__ == loaded.__name__]
+        own = [
+            c
+            for c in vars(loaded).values()
+            if inspect.isclass(c) and issubclass(c, Rule) and c.__module__ == loaded.__name__
+        ]
         if len(own) != 1:
             raise RuntimeError(f"rules/{module.name}.py must define exactly one rule, it defines {len(own)}")
         rule = own[0]()

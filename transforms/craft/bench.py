@@ -65,7 +65,9 @@ class Bench:
         return self.source.line_end(row) if rest.lstrip().startswith("#") else end
 
     def _config(self, text: str) -> cst.Module:
-        return cst.parse_module(text, config=cst.PartialParserConfig(default_indent=self.source.indent, default_newline=self.source.newline))
+        return cst.parse_module(
+            text, config=cst.PartialParserConfig(default_indent=self.source.indent, default_newline=self.source.newline)
+        )
 
     def parse(self, text: str) -> Statement:
         """One statement written at column 0 in the file's indentation."""
@@ -114,7 +116,9 @@ class Bench:
     def lines(self, text: str, margin: str) -> str:
         """Text written with four-space steps and `\\n`, in the file's own indentation and line ends, below `margin`."""
         parsed = cst.parse_module(text + "\n")
-        return self.render([s.with_changes(leading_lines=()) if i == 0 else s for i, s in enumerate(parsed.body)], margin)  # type: ignore[misc]
+        return self.render(
+            [s.with_changes(leading_lines=()) if i == 0 else s for i, s in enumerate(parsed.body)], margin
+        )  # type: ignore[misc]
 
     def layout(self, head: str, call: str, margin: str, width: int = 120) -> str:
         """`head` and a call on one line; its arguments on lines of their own where it would be longer than `width`."""
@@ -167,7 +171,9 @@ class Bench:
     def opens_block(self, statement: ast.stmt) -> bool:
         """True for the first statement of a block."""
         parent = self.facts.names.parent(statement)
-        return self.is_elif(statement) or any(getattr(parent, f, [None])[:1] == [statement] for f in ("body", "orelse", "finalbody"))
+        return self.is_elif(statement) or any(
+            getattr(parent, f, [None])[:1] == [statement] for f in ("body", "orelse", "finalbody")
+        )
 
     def is_elif(self, statement: ast.stmt) -> bool:
         """True for the `If` node of an `elif` clause."""
@@ -199,7 +205,9 @@ class Bench:
 
     def finish(self, fix: Fix) -> Fix:
         """The fix with the helpers that its cut asked for."""
-        return dataclasses.replace(fix, helpers=tuple(sorted(self.used.items())), imports=tuple(sorted({*fix.imports, *self.imports})))
+        return dataclasses.replace(
+            fix, helpers=tuple(sorted(self.used.items())), imports=tuple(sorted({*fix.imports, *self.imports}))
+        )
 
     # -- names ---------------------------------------------------------------------------------------------------------
     def fresh(self, base: str) -> str:
@@ -218,7 +226,11 @@ class Bench:
     def present(self, base: str) -> str | None:
         """The name of the helper where the file has it already."""
         for node in self.source.tree.body:
-            if isinstance(node, ast.FunctionDef) and node.name.startswith(base) and fingerprint(node, base) == self._shape(base):
+            if (
+                isinstance(node, ast.FunctionDef)
+                and node.name.startswith(base)
+                and fingerprint(node, base) == self._shape(base)
+            ):
                 return node.name
         return None
 
@@ -236,7 +248,9 @@ class Bench:
         for name in self.facts.names.walk.module.sites:
             if self.facts.names.resolve(name, node) == "torch":
                 return name
-        return "torch" if self.facts.names.resolve("torch", node) is None and not self._shadows_torch(node) else "_torch"
+        return (
+            "torch" if self.facts.names.resolve("torch", node) is None and not self._shadows_torch(node) else "_torch"
+        )
 
     def _shadows_torch(self, node: ast.AST) -> bool:
         scope = self.facts.names.scope_of(node)

@@ -53,7 +53,10 @@ def _function(inline: str, branch: Branch) -> str:
 def _inline(arm: Arm, branch: Branch, bench: Bench) -> str | None:
     """The arm as one expression, None where it needs statements."""
     if not arm.body:
-        results = [bench.text(r) if r is not None else name for r, name in zip(arm.results, branch.outputs or (None,) * len(arm.results))]
+        results = [
+            bench.text(r) if r is not None else name
+            for r, name in zip(arm.results, branch.outputs or (None,) * len(arm.results))
+        ]
         return _tuple([str(r) for r in results])
     if len(arm.body) == 1 and all(r is None for r in arm.results):
         only = arm.body[0]
@@ -62,7 +65,11 @@ def _inline(arm: Arm, branch: Branch, bench: Bench) -> str | None:
             if name in branch.outputs:
                 return _tuple([bench.text(only.value) if o == name else o for o in branch.outputs])
     if all(r is None for r in arm.results) and all(_plain(s) for s in arm.body):
-        values = {s.targets[0].id: s.value for s in arm.body if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)}
+        values = {
+            s.targets[0].id: s.value
+            for s in arm.body
+            if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
+        }
         independent = not any(isinstance(n, ast.Name) and n.id in values for v in values.values() for n in ast.walk(v))
         if len(values) == len(arm.body) and independent and set(values) <= set(branch.outputs):
             return _tuple([bench.text(values[o]) if o in values else o for o in branch.outputs])
@@ -70,7 +77,9 @@ def _inline(arm: Arm, branch: Branch, bench: Bench) -> str | None:
 
 
 def _plain(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name)
+    return (
+        isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name)
+    )
 
 
 def _tuple(parts: Sequence[str]) -> str:
@@ -80,7 +89,9 @@ def _tuple(parts: Sequence[str]) -> str:
 def _definition(name: str, arm: Arm, branch: Branch, bench: Bench) -> cst.FunctionDef:
     """A local function with the arm's statements; its parameters are named as the locals were."""
     body = bench.statements(arm.body) if arm.body else []
-    results = [bench.text(r) if r is not None else o for r, o in zip(arm.results, branch.outputs or (None,) * len(arm.results))]
+    results = [
+        bench.text(r) if r is not None else o for r, o in zip(arm.results, branch.outputs or (None,) * len(arm.results))
+    ]
     last = cst.parse_statement(f"return {joined([str(r) for r in results])}")
     made = cst.parse_statement(f"def {name}({joined(branch.operands)}):\n    pass")
     assert isinstance(made, cst.FunctionDef)

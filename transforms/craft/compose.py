@@ -31,10 +31,14 @@ def compose(source: Source, facts: Facts, fixes: Sequence[Fix]) -> tuple[Edit, .
     above: list[Edit] = []
     if blocks:
         carried = {name for f in fixes for _, name in f.helpers} - set(wanted.values())
-        above.append(_put_below(source, blocks, carried) or _put_blocks(source, blocks, _imports_end(source, facts, modules)))
+        above.append(
+            _put_below(source, blocks, carried) or _put_blocks(source, blocks, _imports_end(source, facts, modules))
+        )
     missing = [m for m in modules if imported(facts, m) is None]
     if missing:
-        above += [_put_imports(source, [f"import {m}" if modules[m] == m else f"import {m} as {modules[m]}"]) for m in missing]
+        above += [
+            _put_imports(source, [f"import {m}" if modules[m] == m else f"import {m} as {modules[m]}"]) for m in missing
+        ]
     # Where a fix inserts at the place of the blocks (a decorator, say), its text belongs to what stands below them.
     return tuple(_merge_insertions(sorted(sorted(above) + edits, key=lambda e: e.span)))
 
@@ -75,7 +79,9 @@ def _put_below(source: Source, blocks: Sequence[str], carried: Container[str]) -
     """Insert definitions below the helpers that the file has and what they decorate; None where it has none of them."""
     below = 0
     for s in source.tree.body:
-        if isinstance(s, ast.FunctionDef) and (s.name in carried or any(isinstance(d, ast.Name) and d.id in carried for d in s.decorator_list)):
+        if isinstance(s, ast.FunctionDef) and (
+            s.name in carried or any(isinstance(d, ast.Name) and d.id in carried for d in s.decorator_list)
+        ):
             below = s.end_lineno or 0
     if not below:
         return None
@@ -90,7 +96,9 @@ def _put_blocks(source: Source, blocks: Sequence[str], imports_end: int = 0) -> 
     newline = source.newline
     body = source.tree.body
     defining = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    anchor = next((s for s in body if s.lineno > imports_end and any(isinstance(n, defining) for n in ast.walk(s))), None)
+    anchor = next(
+        (s for s in body if s.lineno > imports_end and any(isinstance(n, defining) for n in ast.walk(s))), None
+    )
     text = "".join(f"{_local(b, source)}{newline}{newline}{newline}" for b in blocks)
     if anchor is None:
         at = len(source.text)
@@ -131,7 +139,12 @@ def _put_imports(source: Source, imports: Sequence[str]) -> Edit:
     body = source.tree.body
     after = 0
     for i, statement in enumerate(body):
-        docstring = i == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and isinstance(statement.value.value, str)
+        docstring = (
+            i == 0
+            and isinstance(statement, ast.Expr)
+            and isinstance(statement.value, ast.Constant)
+            and isinstance(statement.value.value, str)
+        )
         future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
         if not (docstring or future):
             break
@@ -142,7 +155,11 @@ def _put_imports(source: Source, imports: Sequence[str]) -> Edit:
         # As isort would put it: `import x` of the standard library stands first, in alphabetical order, then a blank line.
         name = imports[0].split()[1]
         standard = name in sys.stdlib_module_names
-        group = [s for s in block if isinstance(s, ast.Import) and (s.names[0].name.partition(".")[0] in sys.stdlib_module_names) == standard]
+        group = [
+            s
+            for s in block
+            if isinstance(s, ast.Import) and (s.names[0].name.partition(".")[0] in sys.stdlib_module_names) == standard
+        ]
         later = next((s for s in group if s.names[0].name > name), None)
         if group:
             row = later.lineno if later else (group[-1].end_lineno or 1) + 1

@@ -103,7 +103,13 @@ def is_helper(node: ast.AST, base: str) -> bool:
     if not isinstance(node, ast.FunctionDef) or not node.name.startswith(base):
         return False
     own = HELPERS[base].code
-    used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - {n.id for n in ast.walk(ast.parse(own)) if isinstance(n, ast.Name)}
+    used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - {
+        n.id for n in ast.walk(ast.parse(own)) if isinstance(n, ast.Name)
+    }
     for name in used - {node.name}:
-        own = re.sub(r"(?<![\w.`])(torch|functools)(?=\.)", lambda m, name=name: name if name.endswith(m[1][-2:]) or len(used) == 1 else m[1], own)
+        own = re.sub(
+            r"(?<![\w.`])(torch|functools)(?=\.)",
+            lambda m, name=name: name if name.endswith(m[1][-2:]) or len(used) == 1 else m[1],
+            own,
+        )
     return fingerprint(node, base) == fingerprint(ast.parse(own).body[0], base)

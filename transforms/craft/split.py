@@ -77,7 +77,11 @@ def _headers(hoist: Hoist, header: cst.FunctionDef, added: Sequence[str], bench:
     owner = bench.facts.classes.of_function(function)
     explicit, grad = _decorators(function, bench)
     torch = bench.torch(function)
-    mark = [] if explicit else [f"@{torch}.compiler.disable(recursive=False)" if owner else f"@{torch}._dynamo.decorators.skip"]
+    mark = (
+        []
+        if explicit
+        else [f"@{torch}.compiler.disable(recursive=False)" if owner else f"@{torch}._dynamo.decorators.skip"]
+    )
     lines = [*mark, bench.header(header)]
     docstring = _docstring(function)
     if docstring is not None:
@@ -148,8 +152,16 @@ def _core(header: cst.FunctionDef, name: str, added: Sequence[str]) -> cst.Funct
         star = star.with_changes(comma=between)
         bare = [x.with_changes(comma=between) for x in bare]
         only = [x.with_changes(comma=between) for x in only]
-        fresh = [*(x.with_changes(comma=between) for x in fresh[:-1]), fresh[-1].with_changes(comma=between if p.star_kwarg else last)]
-    params = p.with_changes(params=bare, posonly_params=positional, kwonly_params=[*only, *fresh] if fresh else only, star_arg=star if fresh or only else p.star_arg)
+        fresh = [
+            *(x.with_changes(comma=between) for x in fresh[:-1]),
+            fresh[-1].with_changes(comma=between if p.star_kwarg else last),
+        ]
+    params = p.with_changes(
+        params=bare,
+        posonly_params=positional,
+        kwonly_params=[*only, *fresh] if fresh else only,
+        star_arg=star if fresh or only else p.star_arg,
+    )
     return header.with_changes(name=cst.Name(name), params=params, decorators=(), leading_lines=())
 
 
@@ -178,9 +190,15 @@ def _call(function: FunctionNode, core: str, method: bool, hoist: Hoist, bench: 
 
 def _value(flag: Flag, bench: Bench) -> str:
     """The flag's expression under the conditions that guard it in the original."""
-    text = re.sub(r"\s*[\r\n]\s*", " ", bench.source.code(flag.node)) if "#" not in bench.source.code(flag.node) else bench.text(flag.node)
+    text = (
+        re.sub(r"\s*[\r\n]\s*", " ", bench.source.code(flag.node))
+        if "#" not in bench.source.code(flag.node)
+        else bench.text(flag.node)
+    )
     guards = [_conjunct(t, bench) if holds else f"not {_conjunct(t, bench)}" for t, holds in flag.guards]
-    if flag.boolean and not (isinstance(flag.node, ast.Compare) and bench.facts.kinds.of(flag.node).tag is Tag.HOST and not guards):
+    if flag.boolean and not (
+        isinstance(flag.node, ast.Compare) and bench.facts.kinds.of(flag.node).tag is Tag.HOST and not guards
+    ):
         return f"bool({' and '.join([*guards, f'({text})' if guards and isinstance(flag.node, (ast.BoolOp, ast.IfExp)) else text])})"
     return f"{text} if {' and '.join(guards)} else None" if guards else text
 

@@ -16,6 +16,7 @@ from .flow import Flow
 from .helpers import Helpers
 from .hoists import Hoists
 from .kinds import Kinds
+from .masks import Masks
 from .names import Names
 from .regions import Regions
 from .sinks import Sinks
@@ -83,6 +84,11 @@ class Facts:
     def sinks(self) -> Sinks:
         """What only writes to the outside."""
         return Sinks(self)
+
+    @functools.cached_property
+    def masks(self) -> Masks:
+        """What is done by masks."""
+        return Masks(self)
 
     def flow(self, function: FunctionNode) -> Flow:
         """Liveness and definite assignment within a function."""

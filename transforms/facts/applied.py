@@ -9,9 +9,20 @@ from typing import TYPE_CHECKING
 from ..model import Level
 from . import torch_api
 from .calls import Target
-from .classes import is_attribute_of
 from .choices import chosen_by
-from .conventions import SHARED, CASTS, FACTORIES, FROM_DATA, KEEP_DTYPE_METHODS, SAME_DTYPE, SAME_SHAPE, argument, needs_float
+from .classes import is_attribute_of
+from .conventions import (
+    CASTS,
+    FACTORIES,
+    FROM_DATA,
+    KEEP_DTYPE_METHODS,
+    SAME_DTYPE,
+    SAME_SHAPE,
+    SHARED,
+    argument,
+    needs_float,
+)
+from .selected import Selected, selected_by
 from .values import (
     BOOL,
     DEFAULT,
@@ -36,10 +47,43 @@ if TYPE_CHECKING:
     from . import Facts
     from .kinds import Env
 
-_HOST_BUILTINS = {"len": "int", "int": "int", "float": "float", "bool": "bool", "str": "str", "isinstance": "bool", "hasattr": "bool", "id": "int"}
-_HOST_BUILTINS |= {"repr": "str", "ord": "int", "chr": "str", "callable": "bool", "issubclass": "bool", "hash": "int", "any": "bool", "all": "bool"}
-_SEQUENCES = frozenset({"list", "tuple", "sorted", "reversed", "set", "frozenset", "dict", "zip", "enumerate", "map", "filter"})
-_METADATA = frozenset({"size", "dim", "numel", "ndimension", "is_floating_point", "is_contiguous", "stride", "nelement", "element_size", "get_device"})
+_HOST_BUILTINS = {
+    "len": "int",
+    "int": "int",
+    "float": "float",
+    "bool": "bool",
+    "str": "str",
+    "isinstance": "bool",
+    "hasattr": "bool",
+    "id": "int",
+}
+_HOST_BUILTINS |= {
+    "repr": "str",
+    "ord": "int",
+    "chr": "str",
+    "callable": "bool",
+    "issubclass": "bool",
+    "hash": "int",
+    "any": "bool",
+    "all": "bool",
+}
+_SEQUENCES = frozenset(
+    {"list", "tuple", "sorted", "reversed", "set", "frozenset", "dict", "zip", "enumerate", "map", "filter"}
+)
+_METADATA = frozenset(
+    {
+        "size",
+        "dim",
+        "numel",
+        "ndimension",
+        "is_floating_point",
+        "is_contiguous",
+        "stride",
+        "nelement",
+        "element_size",
+        "get_device",
+    }
+)
 
 
 class Applied:
@@ -72,6 +116,8 @@ class Applied:
             return self._imported(qualified, e, args, keywords, deps)
         if (inner := chosen_by(e, self.facts)) is not None:
             return self._chosen(e, inner, deps, env)
+        if (selected := selected_by(e, self.facts)) is not None:
+            return self._selected(e, selected, deps, env)
         target = self.facts.calls.target(e)
         if target is not None:
             return self._own(target, qualified, e, args, keywords, deps)
@@ -105,10 +151,14 @@ class Applied:
             if name in ("zip", "enumerate"):
                 parts = tuple(self.element(a, x, env) for a, x in zip(args, e.args))
                 pair = (host("int"), *parts[:1]) if name == "enumerate" else parts
-                return Value(Tag.SEQUENCE, items=(Value(Tag.SEQUENCE, items=pair, deps=deps),), deps=deps, roots=_mixed(args))
+                return Value(
+                    Tag.SEQUENCE, items=(Value(Tag.SEQUENCE, items=pair, deps=deps),), deps=deps, roots=_mixed(args)
+                )
             if args and args[0].tag is Tag.TENSOR:
                 return Value(Tag.SEQUENCE, detail="of tensors", dtype=args[0].dtype, deps=deps, roots=args[0].roots)
-            return Value(Tag.SEQUENCE, detail=args[0].detail if args else "", items=items, deps=deps, roots=_mixed(args))
+            return Value(
+                Tag.SEQUENCE, detail=args[0].detail if args else "", items=items, deps=deps, roots=_mixed(args)
+            )
         if name in ("print", "setattr", "delattr"):
             return Value(Tag.NONE)
         if name == "super":
@@ -116,12 +166,18 @@ class Applied:
         return replace(UNKNOWN, deps=deps | {ELSEWHERE})
 
     # -- imported functions --------------------------------------------------------------------------------------------
-    def _imported(self, qualified: str, e: ast.Call, args: list[Value], keywords: dict[str, Value], deps: frozenset[str]) -> Value:
+    def _imported(
+        self, qualified: str, e: ast.Call, args: list[Value], keywords: dict[str, Value], deps: frozenset[str]
+    ) -> Value:
         layer = torch_api.layer(qualified)
         if layer is not None or qualified in ("torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"):
             return self._constructed(qualified, e, args)
         if qualified in ("torch.nn.Parameter", "torch.nn.parameter.Parameter") and args:
-            return replace(args[0], roots=NOTHING, deps=deps) if args[0].tag is Tag.TENSOR else Value(Tag.TENSOR, deps=deps)
+            return (
+                replace(args[0], roots=NOTHING, deps=deps)
+                if args[0].tag is Tag.TENSOR
+                else Value(Tag.TENSOR, deps=deps)
+            )
         op = torch_api.function(qualified)
         if op is not None:
             return self._op(op, e, args, keywords, deps)
@@ -133,7 +189,9 @@ class Applied:
             return Value(Tag.LOGGER)
         return replace(UNKNOWN, deps=deps | {ELSEWHERE}, roots=_mixed([*args, *keywords.values()]))
 
-    def _op(self, op: torch_api.Op, e: ast.Call, args: list[Value], keywords: dict[str, Value], deps: frozenset[str]) -> Value:
+    def _op(
+        self, op: torch_api.Op, e: ast.Call, args: list[Value], keywords: dict[str, Value], deps: frozenset[str]
+    ) -> Value:
         """A torch function or method, `args[0]` being the tensor of a method."""
         method = op.name.startswith("torch.Tensor.")
         literals = [getattr(a, "value", None) if isinstance(a, ast.Constant) else None for a in e.args]
@@ -149,7 +207,13 @@ class Applied:
             return Value(Tag.NONE)
         first = next((a for a in args if a.tag is Tag.TENSOR), UNKNOWN)
         if op.returns == "tensors":
-            return Value(Tag.SEQUENCE, detail="of tensors", dtype=first.dtype, deps=deps, roots=_mixed(args) if op.alias != "fresh" else NOTHING)
+            return Value(
+                Tag.SEQUENCE,
+                detail="of tensors",
+                dtype=first.dtype,
+                deps=deps,
+                roots=_mixed(args) if op.alias != "fresh" else NOTHING,
+            )
         if op.returns != "tensor" and not (op.elementwise or op.name == "torch.where"):
             return replace(UNKNOWN, deps=deps)
         roots = _mixed(args) if args and op.alias != "fresh" else NOTHING
@@ -163,7 +227,7 @@ class Applied:
         if op.name.startswith("torch.Tensor.") and name in CASTS:
             return ("named", CASTS[name])
         if op.name in FACTORIES:
-            numbers = op.name != "torch.full" or len(args) > 1 and args[1].detail == "float"
+            numbers = op.name != "torch.full" or (len(args) > 1 and args[1].detail == "float")
             return DEFAULT if numbers else ("node", id(e))
         tensors = [a for a in args if a.tag in (Tag.TENSOR, Tag.UNKNOWN)]
         listed = next((a for a in args if a.tag is Tag.SEQUENCE), None)
@@ -202,14 +266,34 @@ class Applied:
             return SCALAR
         keepdim = _keyword(e, "keepdim")
         if isinstance(keepdim, ast.Constant) and keepdim.value is True and tensors and _literal(e):
-            return ("keep", tensors[0].shape, *(ast.dump(k.value) for k in e.keywords), *(ast.dump(a) for a in e.args if isinstance(a, ast.Constant)))
+            return (
+                "keep",
+                tensors[0].shape,
+                *(ast.dump(k.value) for k in e.keywords),
+                *(ast.dump(a) for a in e.args if isinstance(a, ast.Constant)),
+            )
         if op.name in FACTORIES or name in KEEP_DTYPE_METHODS:
-            sizes = e.args[0].elts if e.args and isinstance(e.args[0], (ast.Tuple, ast.List)) else e.args[:1] if name.endswith("full") else e.args
+            sizes = (
+                e.args[0].elts
+                if e.args and isinstance(e.args[0], (ast.Tuple, ast.List))
+                else e.args[:1]
+                if name.endswith("full")
+                else e.args
+            )
+            if e.args and not sizes:
+                return SCALAR
             return ("sized", tuple(ast.dump(a) for a in sizes), self._marks(list(sizes)))
         # The same call on the same shapes gives the same shape, where all else is literal.
-        if tensors and not op.value_shape and _literal(e) and all(t.shape is not None and t.tag is Tag.TENSOR for t in tensors):
+        if (
+            tensors
+            and not op.value_shape
+            and _literal(e)
+            and all(t.shape is not None and t.tag is Tag.TENSOR for t in tensors)
+        ):
             rest = [a for a in e.args if self.values.get(id(a), UNKNOWN).tag is not Tag.TENSOR]
-            texts = tuple(ast.dump(x) for x in rest) + tuple((k.arg, ast.dump(k.value)) for k in e.keywords if k.arg != "dtype")
+            texts = tuple(ast.dump(x) for x in rest) + tuple(
+                (k.arg, ast.dump(k.value)) for k in e.keywords if k.arg != "dtype"
+            )
             return ("applied", op.name, tuple(t.shape for t in tensors), texts)
         return ("node", id(e))
 
@@ -227,8 +311,12 @@ class Applied:
             return Value(Tag.MODULE, detail=qualified, items=parts if exact else None)
         size = _argument(e, 1, "out_features") if qualified.endswith("Linear") else _argument(e, 1, "embedding_dim")
         given = {k.arg: k.value for k in e.keywords}
-        inplace = "inplace" in given and not (isinstance(given["inplace"], ast.Constant) and given["inplace"].value is False)
-        return Value(Tag.MODULE, detail=qualified, shape=("made", ast.dump(size) if size is not None else id(e), inplace))
+        inplace = "inplace" in given and not (
+            isinstance(given["inplace"], ast.Constant) and given["inplace"].value is False
+        )
+        return Value(
+            Tag.MODULE, detail=qualified, shape=("made", ast.dump(size) if size is not None else id(e), inplace)
+        )
 
     def members(self, expr: ast.expr) -> tuple[Value, ...]:
         """The layers that `self.layers` holds where `__init__` lists them or makes them alike; empty where unknown."""
@@ -237,10 +325,19 @@ class Applied:
             return ()
         assert isinstance(expr, ast.Attribute)
         values = owner[0].attribute(expr.attr)
-        if len(values) != 1 or owner[0].is_rebound(expr.attr) or not isinstance(values[0], ast.Call) or not values[0].args:
+        if (
+            len(values) != 1
+            or owner[0].is_rebound(expr.attr)
+            or not isinstance(values[0], ast.Call)
+            or not values[0].args
+        ):
             return ()
         held = values[0].args[0]
-        inner = [held.elt] if isinstance(held, (ast.ListComp, ast.GeneratorExp)) else getattr(held, "elts", list(values[0].args))
+        inner = (
+            [held.elt]
+            if isinstance(held, (ast.ListComp, ast.GeneratorExp))
+            else getattr(held, "elts", list(values[0].args))
+        )
         found = tuple(self.facts.kinds.of(x) for x in inner)
         return found if all(v.tag is Tag.MODULE for v in found) else ()
 
@@ -262,19 +359,39 @@ class Applied:
             return replace(UNKNOWN, deps=x.deps | {ELSEWHERE}, roots=x.roots | {ELSEWHERE})
         inplace = module.shape is not None and module.shape[0] == "made" and len(module.shape) > 2 and module.shape[2]
         roots = x.roots if inplace or module.detail.endswith(("Identity", "Dropout")) else NOTHING
-        if layer.takes_tensor and layer.shape in ("same", "last") and x.dtype is not None and not module.detail.endswith("Identity"):
+        if (
+            layer.takes_tensor
+            and layer.shape in ("same", "last")
+            and x.dtype is not None
+            and not module.detail.endswith("Identity")
+        ):
             if layer.shape == "last" or not layer.elementwise:
                 self.floats.add(x.dtype)  # weights and statistics are floating, and the input has their dtype
         if layer.shape == "same":
             kept = module.detail.endswith(("Identity", "Dropout"))
-            dtype = x.dtype if kept or (layer.elementwise and category(x.dtype, self.floats) == "float") else weighted(x.dtype)
+            dtype = (
+                x.dtype
+                if kept or (layer.elementwise and category(x.dtype, self.floats) == "float")
+                else weighted(x.dtype)
+            )
             return Value(Tag.TENSOR, dtype=dtype, shape=x.shape, roots=roots, deps=x.deps)
         if layer.shape == "last" and module.shape is not None:
             before = x.shape[1] if x.shape is not None and x.shape[0] == "last" else x.shape
             return Value(Tag.TENSOR, dtype=weighted(x.dtype), shape=("last", before, module.shape[1]), deps=x.deps)
         if layer.shape == "append" and module.shape is not None:
-            return Value(Tag.TENSOR, dtype=("linear", "weights of", module.deps), shape=("append", x.shape, module.shape[1]), deps=x.deps)
-        return Value(Tag.TENSOR if layer.takes_tensor else Tag.UNKNOWN, Level.PROVED, dtype=weighted(x.dtype), shape=node, deps=x.deps)
+            return Value(
+                Tag.TENSOR,
+                dtype=("linear", "weights of", module.deps),
+                shape=("append", x.shape, module.shape[1]),
+                deps=x.deps,
+            )
+        return Value(
+            Tag.TENSOR if layer.takes_tensor else Tag.UNKNOWN,
+            Level.PROVED,
+            dtype=weighted(x.dtype),
+            shape=node,
+            deps=x.deps,
+        )
 
     def _chosen(self, e: ast.Call, functions: list[ast.expr], deps: frozenset[str], env: Env) -> Value:
         """`_cond(t, f, g, operands)`: what either function gives for the operands."""
@@ -286,11 +403,41 @@ class Applied:
                 found.append(self.of(function.body, {**env, **bound}))
         if len(found) != 2:
             return replace(UNKNOWN, deps=deps)
-        return replace(join(found[0], found[1], ("chosen", id(e))), roots=found[0].roots | found[1].roots, deps=found[0].deps | found[1].deps | deps)
+        return replace(
+            join(found[0], found[1], ("chosen", id(e))),
+            roots=found[0].roots | found[1].roots,
+            deps=found[0].deps | found[1].deps | deps,
+        )
+
+    def _selected(self, e: ast.Call, selected: Selected, deps: frozenset[str], env: Env) -> Value:
+        """`_masked_mean(mask, x)`: a 0-d tensor; `_masked_update(…)`: nothing."""
+        bound = {name: self.values.get(id(x), UNKNOWN) for name, x in selected.binding().items()}
+        element = self.values.get(id(selected.operands[0]), UNKNOWN)
+        if isinstance(selected.function, ast.Lambda):
+            element = self.of(selected.function.body, {**env, **bound})
+        elif selected.function is not None:
+            element = UNKNOWN
+        if selected.reduction is None:
+            return Value(Tag.NONE)
+        dtype = element.dtype
+        if selected.reduction in ("any", "all"):
+            dtype = BOOL
+        elif selected.reduction == "sum" and category(dtype, self.floats) != "float":
+            dtype = ("summed", dtype) if dtype is not None else None
+        elif selected.reduction == "mean" and dtype is not None:
+            self.floats.add(dtype)
+        return Value(Tag.TENSOR, dtype=dtype, shape=SCALAR, deps=deps | element.deps)
 
     # -- methods and functions of the file -----------------------------------------------------------------------------
     def _method(
-        self, base: Value, e: ast.Call, name: str, args: list[Value], keywords: dict[str, Value], deps: frozenset[str], env: Env
+        self,
+        base: Value,
+        e: ast.Call,
+        name: str,
+        args: list[Value],
+        keywords: dict[str, Value],
+        deps: frozenset[str],
+        env: Env,
     ) -> Value:
         if base.tag is Tag.MODULE and "self" in base.roots:
             assert isinstance(e.func, ast.Attribute)
@@ -310,7 +457,13 @@ class Applied:
             if name == "to" or name == "type_as":
                 return self._converted(base, e, args, keywords, found)
             return found
-        if base.tag is Tag.UNKNOWN and op is not None and name not in SHARED and name not in _METADATA and ELSEWHERE not in base.deps:
+        if (
+            base.tag is Tag.UNKNOWN
+            and op is not None
+            and name not in SHARED
+            and name not in _METADATA
+            and ELSEWHERE not in base.deps
+        ):
             assumed = replace(base, tag=Tag.TENSOR, level=Level.ASSUMED, because=f"`.{name}(…)` on line {e.lineno}")
             return self._method(assumed, e, name, args, keywords, deps, env)
         if base.tag is Tag.UNKNOWN and name in _METADATA:
@@ -319,7 +472,9 @@ class Applied:
             return replace(UNKNOWN, deps=deps, roots=base.roots)
         return replace(UNKNOWN, deps=deps | {ELSEWHERE}, roots=base.roots | _mixed([*args, *keywords.values()]))
 
-    def _converted(self, base: Value, e: ast.Call, args: list[Value], keywords: dict[str, Value], found: Value) -> Value:
+    def _converted(
+        self, base: Value, e: ast.Call, args: list[Value], keywords: dict[str, Value], found: Value
+    ) -> Value:
         """`x.to(…)`: the dtype of its argument, where that is a dtype or a tensor."""
         given = [a.dtype for a in [*args, *keywords.values()] if a.detail == "dtype" or a.tag is Tag.TENSOR]
         unsure = any(a.tag is Tag.UNKNOWN for a in args)
@@ -327,18 +482,35 @@ class Applied:
         return replace(found, dtype=dtype, shape=base.shape)
 
     def _own(
-        self, target: Target, qualified: str | None, e: ast.Call, args: list[Value], keywords: dict[str, Value], deps: frozenset[str]
+        self,
+        target: Target,
+        qualified: str | None,
+        e: ast.Call,
+        args: list[Value],
+        keywords: dict[str, Value],
+        deps: frozenset[str],
     ) -> Value:
         if qualified is not None and qualified in self.facts.classes.by_path:
             info = self.facts.classes.by_path[qualified]
-            return Value(Tag.MODULE if info.is_module else Tag.INSTANCE, detail=qualified, deps=deps, roots=_mixed(args))
-        names = [a.arg for a in [*target.function.args.posonlyargs, *target.function.args.args]][1 if target.bound else 0 :]
-        simple = not any(isinstance(a, ast.Starred) for a in e.args) and "**" not in keywords and len(args) <= len(names)
-        bound = dict(zip(names, args)) | {k: v for k, v in keywords.items() if k in names or any(k == p.arg for p in target.function.args.kwonlyargs)}
+            return Value(
+                Tag.MODULE if info.is_module else Tag.INSTANCE, detail=qualified, deps=deps, roots=_mixed(args)
+            )
+        names = [a.arg for a in [*target.function.args.posonlyargs, *target.function.args.args]][
+            1 if target.bound else 0 :
+        ]
+        simple = (
+            not any(isinstance(a, ast.Starred) for a in e.args) and "**" not in keywords and len(args) <= len(names)
+        )
+        bound = dict(zip(names, args)) | {
+            k: v for k, v in keywords.items() if k in names or any(k == p.arg for p in target.function.args.kwonlyargs)
+        }
         found = self.facts.kinds.returned(target.function, bound if simple else {})
         extra = frozenset({"self.*"}) if target.bound else NOTHING
         return replace(
-            found, dtype=_outside(found.dtype, id(e)), shape=_outside(found.shape, id(e)), deps=found.deps | deps | extra
+            found,
+            dtype=_outside(found.dtype, id(e)),
+            shape=_outside(found.shape, id(e)),
+            deps=found.deps | deps | extra,
         )
 
 
@@ -352,7 +524,9 @@ def _outside(symbol: Symbol | None, call: int) -> Symbol | None:
 
     def inner(part: object) -> bool:
         if isinstance(part, (tuple, frozenset)):
-            return any(inner(p) for p in part) or (isinstance(part, tuple) and part[:1] in (("node",), ("at",), ("item",), ("sized",)))
+            return any(inner(p) for p in part) or (
+                isinstance(part, tuple) and part[:1] in (("node",), ("at",), ("item",), ("sized",))
+            )
         return False
 
     return ("via", call, symbol) if symbol is not None and inner(symbol) else symbol

@@ -75,7 +75,9 @@ def study(node: ast.If, facts: Facts) -> Branch | NoFix:
     """The branch, or why it must stay in Python."""
     function = facts.function_of(node)
     assert function is not None
-    if any(isinstance(n, (ast.Raise, ast.Assert)) for side in (node.body, node.orelse) for s in side for n in ast.walk(s)):
+    if any(
+        isinstance(n, (ast.Raise, ast.Assert)) for side in (node.body, node.orelse) for s in side for n in ast.walk(s)
+    ):
         return NoFix("an arm raises")
     for side in (node.body, node.orelse):
         refused = _uncapturable(facts.effects.of(side), binds(*side), facts)
@@ -127,7 +129,11 @@ def _returning(node: ast.If, facts: Facts) -> Branch | NoFix:
     if leaves(node.body) and node.orelse and not leaves(node.orelse):
         sides = (list(node.body), [*node.orelse, *rest])
     for side in sides:
-        if not side or not isinstance(side[-1], ast.Return) or any(isinstance(n, ast.Return) for s in side[:-1] for n in ast.walk(s)):
+        if (
+            not side
+            or not isinstance(side[-1], ast.Return)
+            or any(isinstance(n, ast.Return) for s in side[:-1] for n in ast.walk(s))
+        ):
             return NoFix("the arms do not each end in one return")
     if len(rest) > MAX_STATEMENTS:
         return NoFix(f"{len(rest)} statements follow an early return")
@@ -149,7 +155,9 @@ def _blocks(parent: ast.AST | None) -> list[list[ast.stmt]]:
     return [b for b in (getattr(parent, f, None) for f in ("body", "orelse", "finalbody")) if isinstance(b, list)]
 
 
-def _agreement(pairs: Sequence[tuple[str, Value | None, Value | None]], facts: Facts, function: ast.AST) -> Evidence | NoFix:
+def _agreement(
+    pairs: Sequence[tuple[str, Value | None, Value | None]], facts: Facts, function: ast.AST
+) -> Evidence | NoFix:
     floats = facts.kinds.floats(function)  # type: ignore[arg-type]
     level, because = Level.PROVED, "dtype and shape are the same in both arms"
     for name, a, b in pairs:
@@ -164,7 +172,13 @@ def _agreement(pairs: Sequence[tuple[str, Value | None, Value | None]], facts: F
 
 
 def _checked(
-    node: ast.If | ast.IfExp, replaced: tuple[ast.stmt, ...], true: Arm, false: Arm, outputs: tuple[str, ...], sure: Evidence, facts: Facts
+    node: ast.If | ast.IfExp,
+    replaced: tuple[ast.stmt, ...],
+    true: Arm,
+    false: Arm,
+    outputs: tuple[str, ...],
+    sure: Evidence,
+    facts: Facts,
 ) -> Branch | NoFix:
     """The branch, when no arm does what a graph cannot hold."""
     changes: list[str] = []
@@ -181,7 +195,9 @@ def _checked(
     operands = _operands(node, true, false, outputs, facts)
     if isinstance(operands, NoFix):
         return operands
-    cheap = len(true.results) == 1 and not (true.results[0] is not None and facts.kinds.of(true.results[0]).items is not None)
+    cheap = len(true.results) == 1 and not (
+        true.results[0] is not None and facts.kinds.of(true.results[0]).items is not None
+    )
     elementwise = cheap and all(_evaluable(n, facts) for n in nodes)
     if not elementwise and (held := _changing_float(node, nodes, facts)):
         return NoFix(f"`{held}` is a Python number that may change from call to call, which torch.cond does not take")
@@ -217,8 +233,17 @@ def _lifted(node: ast.If, true: Arm, false: Arm, facts: Facts) -> tuple[ast.stmt
     found: list[ast.stmt] = []
     for arm, other in ((true, false), (false, true)):
         for s in arm.body:
-            name = s.targets[0].id if isinstance(s, ast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], ast.Name) else None
-            if name is None or name in live or name in binds(*other.body) | reads(*other.body) or name in facts.kinds.before(node):
+            name = (
+                s.targets[0].id
+                if isinstance(s, ast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], ast.Name)
+                else None
+            )
+            if (
+                name is None
+                or name in live
+                or name in binds(*other.body) | reads(*other.body)
+                or name in facts.kinds.before(node)
+            ):
                 break
             if not _host_total(s.value, node.test, facts):  # type: ignore[attr-defined]
                 break
@@ -234,9 +259,19 @@ def _host_total(value: ast.expr, test: ast.expr, facts: Facts) -> bool:
             checked = any(isinstance(t, ast.Attribute) and t.attr == "dtype" for t in ast.walk(test))
             if not (known and checked):
                 return False
-        elif isinstance(n, ast.BinOp) and not isinstance(n.op, (ast.Add, ast.Sub, ast.Mult)):
-            return False
-        elif not isinstance(n, (ast.BinOp, ast.Constant, ast.Name, ast.Attribute, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context)):
+        elif (isinstance(n, ast.BinOp) and not isinstance(n.op, (ast.Add, ast.Sub, ast.Mult))) or not isinstance(
+            n,
+            (
+                ast.BinOp,
+                ast.Constant,
+                ast.Name,
+                ast.Attribute,
+                ast.UnaryOp,
+                ast.operator,
+                ast.unaryop,
+                ast.expr_context,
+            ),
+        ):
             return False
     return facts.kinds.of(value).tag is Tag.HOST
 
@@ -248,13 +283,19 @@ def _owns_parameters(nodes: Sequence[ast.AST], facts: Facts) -> bool:
             if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load):
                 value = facts.kinds.of(n)
                 owner = facts.classes.owner(n)
-                own = owner is not None and n.attr not in owner[0].buffers and any(r.startswith("self.") for r in value.roots)
-                if value.tag is Tag.MODULE or value.tag is Tag.TENSOR and own:
+                own = (
+                    owner is not None
+                    and n.attr not in owner[0].buffers
+                    and any(r.startswith("self.") for r in value.roots)
+                )
+                if value.tag is Tag.MODULE or (value.tag is Tag.TENSOR and own):
                     return True
     return False
 
 
-def _operands(node: ast.If | ast.IfExp, true: Arm, false: Arm, outputs: tuple[str, ...], facts: Facts) -> tuple[str, ...] | NoFix:
+def _operands(
+    node: ast.If | ast.IfExp, true: Arm, false: Arm, outputs: tuple[str, ...], facts: Facts
+) -> tuple[str, ...] | NoFix:
     """Local tensors that an arm reads before it binds them, and names that an arm passes through."""
     before = facts.kinds.before(facts.names.statement_of(node))
     wanted: list[str] = []
@@ -265,7 +306,7 @@ def _operands(node: ast.If | ast.IfExp, true: Arm, false: Arm, outputs: tuple[st
             known = before.get(name)
             if name in wanted or known is None:
                 continue
-            if known.tag is Tag.TENSOR and not known.optional or name in outputs and known.tag is Tag.UNKNOWN:
+            if (known.tag is Tag.TENSOR and not known.optional) or (name in outputs and known.tag is Tag.UNKNOWN):
                 wanted.append(name)
             elif name in binds(*arm.body) and name in used:
                 return NoFix(f"an arm reads `{name}`, which is not known to be a tensor, and binds it again")
@@ -280,7 +321,11 @@ def _ordered_reads(nodes: Sequence[ast.AST]) -> list[str]:
 def _evaluable(root: ast.AST, facts: Facts) -> bool:
     """True where every tensor operation is elementwise, never raises, and has a finite derivative everywhere."""
     for node in ast.walk(root):
-        if isinstance(node, ast.expr) and not isinstance(node, (ast.Name, ast.Constant, ast.Attribute)) and facts.kinds.of(node).is_tensor:
+        if (
+            isinstance(node, ast.expr)
+            and not isinstance(node, (ast.Name, ast.Constant, ast.Attribute))
+            and facts.kinds.of(node).is_tensor
+        ):
             if not _safe(node, facts):
                 return False
     return True
@@ -292,7 +337,10 @@ def _safe(node: ast.expr, facts: Facts) -> bool:
             return True
         case ast.BinOp(op=ast.Mult()):
             # A tensor factor may be infinite, and 0 * inf is NaN in the gradient of the arm not taken.
-            return any(isinstance(x, ast.Constant) or isinstance(x, ast.UnaryOp) and isinstance(x.operand, ast.Constant) for x in (node.left, node.right))
+            return any(
+                isinstance(x, ast.Constant) or (isinstance(x, ast.UnaryOp) and isinstance(x.operand, ast.Constant))
+                for x in (node.left, node.right)
+            )
         case ast.BinOp(op=ast.Div()):
             right = node.right
             return isinstance(right, ast.Constant) and bool(right.value)
@@ -303,8 +351,19 @@ def _safe(node: ast.expr, facts: Facts) -> bool:
         case ast.Call():
             func = node.func
             on_tensor = isinstance(func, ast.Attribute) and facts.kinds.of(func.value).is_tensor
-            op = torch_api.method(func.attr) if on_tensor and isinstance(func, ast.Attribute) else torch_api.function(facts.names.qualified(func) or "")
-            return op is not None and op.elementwise and op.total and op.gradient == "total" and op.random == "never" and not op.mutates
+            op = (
+                torch_api.method(func.attr)
+                if on_tensor and isinstance(func, ast.Attribute)
+                else torch_api.function(facts.names.qualified(func) or "")
+            )
+            return (
+                op is not None
+                and op.elementwise
+                and op.total
+                and op.gradient == "total"
+                and op.random == "never"
+                and not op.mutates
+            )
     return False
 
 

@@ -143,6 +143,8 @@ class Calls:
         if self._names.qualified(call.func) not in ("torch.nn.ModuleList", "torch.nn.Sequential") or not call.args:
             return None
         held = call.args[0]
-        inner = [held.elt] if isinstance(held, (ast.GeneratorExp, ast.ListComp)) else getattr(held, "elts", list(call.args))
+        inner = (
+            [held.elt] if isinstance(held, (ast.GeneratorExp, ast.ListComp)) else getattr(held, "elts", list(call.args))
+        )
         found = {self._constructed(v) for v in inner}
         return found.pop() if len(found) == 1 else None

@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 MODULE_BASES = frozenset(
-    {"torch.nn.Module", "torch.nn.modules.module.Module", "torch.nn.modules.Module", "pytorch_lightning.LightningModule"}
+    {
+        "torch.nn.Module",
+        "torch.nn.modules.module.Module",
+        "torch.nn.modules.Module",
+        "pytorch_lightning.LightningModule",
+    }
     | {"lightning.LightningModule", "lightning.pytorch.LightningModule"}
 )
 # Base classes of other packages that are known to derive from torch.nn.Module.
@@ -90,13 +95,19 @@ class Classes:
             info.bases = [self.by_path[b] for b in info.base_names if b in self.by_path and self.by_path[b] is not info]
             self._read_body(info)
         for info in self.by_node.values():
-            info.is_module = any(self._is_module_base(b, expr) for c in info.lineage() for b, expr in zip(c.base_names, c.node.bases))
+            info.is_module = any(
+                self._is_module_base(b, expr) for c in info.lineage() for b, expr in zip(c.base_names, c.node.bases)
+            )
         self._outside_stores(tree)
 
     def _is_module_base(self, qualified: str | None, expr: ast.expr) -> bool:
         if qualified is None:
             return False
-        if qualified in MODULE_BASES or qualified.startswith(("torch.nn.", "torchvision.models.")) and qualified[-1:].isalpha():
+        if (
+            qualified in MODULE_BASES
+            or (qualified.startswith(("torch.nn.", "torchvision.models."))
+            and qualified[-1:].isalpha())
+        ):
             return not qualified.startswith(("torch.nn.functional", "torch.nn.Parameter", "torch.nn.init"))
         last = qualified.rpartition(".")[2]
         return last in MODULE_BASE_NAMES and not qualified.startswith(".")
@@ -122,7 +133,11 @@ class Classes:
                 else:
                     info.rebound.add(target)
             for call in ast.walk(method):
-                if is_self_call(call, owner, "register_buffer") and call.args and isinstance(call.args[0], ast.Constant):
+                if (
+                    is_self_call(call, owner, "register_buffer")
+                    and call.args
+                    and isinstance(call.args[0], ast.Constant)
+                ):
                     key = str(call.args[0].value)
                     if name in builders and len(call.args) > 1:
                         info.buffers[key] = call.args[1]
@@ -132,7 +147,11 @@ class Classes:
 
     def _outside_stores(self, tree: ast.Module) -> None:
         """Record `other.attr = …` anywhere in the file for every class that has such an attribute."""
-        stored = {n.attr for n in self._names.nodes(ast.Attribute) if isinstance(n.ctx, (ast.Store, ast.Del)) and not self._is_self(n)}
+        stored = {
+            n.attr
+            for n in self._names.nodes(ast.Attribute)
+            if isinstance(n.ctx, (ast.Store, ast.Del)) and not self._is_self(n)
+        }
         for info in self.by_node.values():
             info.rebound |= stored & (set(info.attributes) | set(info.buffers))
 
@@ -156,7 +175,9 @@ class Classes:
         while function is not None:
             info = self.of_function(function)
             if info is not None:
-                name = first_parameter(function) if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+                name = (
+                    first_parameter(function) if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+                )
                 return (info, name) if name else None
             function = self._names.enclosing_function(function)
         return None
@@ -185,7 +206,9 @@ def attribute_stores(function: ast.AST, owner: str) -> Iterator[tuple[str, ast.e
                     yield target.attr, node.value
                 elif isinstance(target, (ast.Tuple, ast.List)):
                     values = node.value.elts if isinstance(node.value, (ast.Tuple, ast.List)) else []
-                    paired = len(values) == len(target.elts) and not any(isinstance(v, ast.Starred) for v in [*values, *target.elts])
+                    paired = len(values) == len(target.elts) and not any(
+                        isinstance(v, ast.Starred) for v in [*values, *target.elts]
+                    )
                     for i, element in enumerate(target.elts):
                         if is_attribute_of(element, owner):
                             yield element.attr, values[i] if paired else None
@@ -197,7 +220,11 @@ def attribute_stores(function: ast.AST, owner: str) -> Iterator[tuple[str, ast.e
             for target in node.targets:
                 if is_attribute_of(target, owner):
                     yield target.attr, None
-        elif isinstance(node, ast.withitem) and node.optional_vars is not None and is_attribute_of(node.optional_vars, owner):
+        elif (
+            isinstance(node, ast.withitem)
+            and node.optional_vars is not None
+            and is_attribute_of(node.optional_vars, owner)
+        ):
             yield node.optional_vars.attr, None
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("setattr", "delattr"):
             if node.args and isinstance(node.args[0], ast.Name) and node.args[0].id == owner:

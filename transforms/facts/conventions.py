@@ -7,26 +7,176 @@ from .torch_api import Argument
 from .values import Tag, Value
 
 DTYPES = frozenset(
-    {"float16", "float32", "float64", "bfloat16", "half", "float", "double", "int8", "int16", "int32", "int64", "uint8", "short", "int", "long"}
-    | {"bool", "complex64", "complex128", "cfloat", "cdouble", "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2"}
+    {
+        "float16",
+        "float32",
+        "float64",
+        "bfloat16",
+        "half",
+        "float",
+        "double",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "short",
+        "int",
+        "long",
+    }
+    | {
+        "bool",
+        "complex64",
+        "complex128",
+        "cfloat",
+        "cdouble",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float8_e4m3fn",
+        "float8_e5m2",
+    }
 )
 # They raise for integer and bool tensors (torch 2.13), so whatever they are given is floating or complex.
 NEEDS_FLOAT = frozenset(
-    {"mean", "std", "var", "norm", "softmax", "log_softmax", "var_mean", "std_mean", "lerp", "lerp_", "layer_norm", "batch_norm", "group_norm"}
-    | {"rms_norm", "dropout", "gelu", "silu", "elu", "leaky_relu", "linear", "erfinv", "vector_norm", "binary_cross_entropy", "cross_entropy"}
-    | {"scaled_dot_product_attention", "interpolate", "conv1d", "conv2d", "conv3d", "softplus", "mish", "logsumexp", "bernoulli", "normalize"}
+    {
+        "mean",
+        "std",
+        "var",
+        "norm",
+        "softmax",
+        "log_softmax",
+        "var_mean",
+        "std_mean",
+        "lerp",
+        "lerp_",
+        "layer_norm",
+        "batch_norm",
+        "group_norm",
+    }
+    | {
+        "rms_norm",
+        "dropout",
+        "gelu",
+        "silu",
+        "elu",
+        "leaky_relu",
+        "linear",
+        "erfinv",
+        "vector_norm",
+        "binary_cross_entropy",
+        "cross_entropy",
+    }
+    | {
+        "scaled_dot_product_attention",
+        "interpolate",
+        "conv1d",
+        "conv2d",
+        "conv3d",
+        "softplus",
+        "mish",
+        "logsumexp",
+        "bernoulli",
+        "normalize",
+    }
 )
 SAME_SHAPE = frozenset(
-    {"softmax", "log_softmax", "cumsum", "cumprod", "clone", "contiguous", "detach", "detach_", "zeros_like", "ones_like", "empty_like", "full_like"}
-    | {"rand_like", "randn_like", "randint_like", "tril", "triu", "flip", "roll", "dropout", "layer_norm", "float", "double", "half", "bfloat16", "long"}
-    | {"int", "bool", "to", "type_as", "cpu", "cuda", "bernoulli", "index_add", "scatter", "scatter_add", "index_fill", "masked_fill", "masked_scatter"}
-    | {"normalize", "rms_norm", "batch_norm", "requires_grad_", "renorm", "nan_to_num", "argsort", "index_copy", "gelu", "softplus", "logcumsumexp"}
+    {
+        "softmax",
+        "log_softmax",
+        "cumsum",
+        "cumprod",
+        "clone",
+        "contiguous",
+        "detach",
+        "detach_",
+        "zeros_like",
+        "ones_like",
+        "empty_like",
+        "full_like",
+    }
+    | {
+        "rand_like",
+        "randn_like",
+        "randint_like",
+        "tril",
+        "triu",
+        "flip",
+        "roll",
+        "dropout",
+        "layer_norm",
+        "float",
+        "double",
+        "half",
+        "bfloat16",
+        "long",
+    }
+    | {
+        "int",
+        "bool",
+        "to",
+        "type_as",
+        "cpu",
+        "cuda",
+        "bernoulli",
+        "index_add",
+        "scatter",
+        "scatter_add",
+        "index_fill",
+        "masked_fill",
+        "masked_scatter",
+    }
+    | {
+        "normalize",
+        "rms_norm",
+        "batch_norm",
+        "requires_grad_",
+        "renorm",
+        "nan_to_num",
+        "argsort",
+        "index_copy",
+        "gelu",
+        "softplus",
+        "logcumsumexp",
+    }
 )
-CASTS = {"float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "long": "int64", "int": "int32", "bool": "bool"}
+CASTS = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "bfloat16": "bfloat16",
+    "long": "int64",
+    "int": "int32",
+    "bool": "bool",
+}
 CASTS |= {"short": "int16", "char": "int8", "byte": "uint8"}
 SAME_DTYPE = frozenset(
-    {"randint_like", "rand_like", "randn_like", "zeros_like", "ones_like", "empty_like", "full_like", "bernoulli", "clone", "contiguous", "detach"}
-    | {"index_add", "scatter_add", "scatter", "dropout", "flip", "roll", "tril", "triu", "index_copy", "index_fill", "masked_scatter"}
+    {
+        "randint_like",
+        "rand_like",
+        "randn_like",
+        "zeros_like",
+        "ones_like",
+        "empty_like",
+        "full_like",
+        "bernoulli",
+        "clone",
+        "contiguous",
+        "detach",
+    }
+    | {
+        "index_add",
+        "scatter_add",
+        "scatter",
+        "dropout",
+        "flip",
+        "roll",
+        "tril",
+        "triu",
+        "index_copy",
+        "index_fill",
+        "masked_scatter",
+    }
 )
 # Functions that make a tensor of the default dtype, with the size as one argument or spread over all.
 FACTORIES = frozenset({"torch.zeros", "torch.ones", "torch.rand", "torch.randn", "torch.empty", "torch.full"})
@@ -35,10 +185,72 @@ KEEP_DTYPE_METHODS = frozenset({"new_zeros", "new_ones", "new_full", "new_empty"
 
 # Methods that tensors and other common Python types share: their use says little.
 SHARED = frozenset(
-    {"copy", "count", "index", "sort", "format", "replace", "split", "get", "keys", "values", "items", "pop", "append", "update", "clear"}
-    | {"add", "remove", "extend", "insert", "reverse", "union", "difference", "type", "size", "to", "eval", "train", "apply", "cpu", "cuda"}
-    | {"half", "float", "double", "register_hook", "share_memory", "name", "names", "data", "device", "dtype", "parameters", "numpy", "fill"}
-    | {"bind", "map_", "cast", "close", "write", "read", "flush", "send", "encode", "decode", "is_integer", "bit_length", "real", "imag", "conjugate"}
+    {
+        "copy",
+        "count",
+        "index",
+        "sort",
+        "format",
+        "replace",
+        "split",
+        "get",
+        "keys",
+        "values",
+        "items",
+        "pop",
+        "append",
+        "update",
+        "clear",
+    }
+    | {
+        "add",
+        "remove",
+        "extend",
+        "insert",
+        "reverse",
+        "union",
+        "difference",
+        "type",
+        "size",
+        "to",
+        "eval",
+        "train",
+        "apply",
+        "cpu",
+        "cuda",
+    }
+    | {
+        "half",
+        "float",
+        "double",
+        "register_hook",
+        "share_memory",
+        "name",
+        "names",
+        "data",
+        "device",
+        "dtype",
+        "parameters",
+        "numpy",
+        "fill",
+    }
+    | {
+        "bind",
+        "map_",
+        "cast",
+        "close",
+        "write",
+        "read",
+        "flush",
+        "send",
+        "encode",
+        "decode",
+        "is_integer",
+        "bit_length",
+        "real",
+        "imag",
+        "conjugate",
+    }
 )
 
 
@@ -61,8 +273,14 @@ def argument(value: Value, literal: object = None) -> Argument:
         return "false"
     if value.tag is Tag.NONE:
         return "none"
-    if value.tag is Tag.TENSOR or value.tag is Tag.SEQUENCE and value.detail == "of tensors":
+    if value.tag is Tag.TENSOR or (value.tag is Tag.SEQUENCE and value.detail == "of tensors"):
         return "tensor"
     if value.tag is Tag.SEQUENCE and value.items is not None and value.items:
-        return "tensor" if any(i.tag is Tag.TENSOR for i in value.items) else "host" if all(i.tag is Tag.HOST for i in value.items) else "unknown"
+        return (
+            "tensor"
+            if any(i.tag is Tag.TENSOR for i in value.items)
+            else "host"
+            if all(i.tag is Tag.HOST for i in value.items)
+            else "unknown"
+        )
     return "host" if value.tag is Tag.HOST else "unknown"

@@ -14,24 +14,150 @@ from .classes import FunctionNode
 from .conventions import argument
 from .flow import walk_scope
 from .regions import COMPILING
+from .selected import Selected, selected_by
 from .values import ELSEWHERE, UNKNOWN, Tag
 
 if TYPE_CHECKING:
     from . import Facts
 
 _PURE_BUILTINS = frozenset(
-    {"len", "int", "float", "bool", "str", "isinstance", "hasattr", "range", "max", "min", "sum", "abs", "round", "list", "tuple", "dict", "set"}
-    | {"sorted", "reversed", "zip", "enumerate", "any", "all", "repr", "type", "getattr", "issubclass", "frozenset", "divmod", "pow", "slice"}
-    | {"map", "filter", "callable", "id", "ord", "chr", "complex", "bytes", "format", "hash", "super", "ValueError", "TypeError", "RuntimeError"}
-    | {"KeyError", "IndexError", "AssertionError", "NotImplementedError", "Exception", "AttributeError", "ZeroDivisionError", "vars", "iter"}
+    {
+        "len",
+        "int",
+        "float",
+        "bool",
+        "str",
+        "isinstance",
+        "hasattr",
+        "range",
+        "max",
+        "min",
+        "sum",
+        "abs",
+        "round",
+        "list",
+        "tuple",
+        "dict",
+        "set",
+    }
+    | {
+        "sorted",
+        "reversed",
+        "zip",
+        "enumerate",
+        "any",
+        "all",
+        "repr",
+        "type",
+        "getattr",
+        "issubclass",
+        "frozenset",
+        "divmod",
+        "pow",
+        "slice",
+    }
+    | {
+        "map",
+        "filter",
+        "callable",
+        "id",
+        "ord",
+        "chr",
+        "complex",
+        "bytes",
+        "format",
+        "hash",
+        "super",
+        "ValueError",
+        "TypeError",
+        "RuntimeError",
+    }
+    | {
+        "KeyError",
+        "IndexError",
+        "AssertionError",
+        "NotImplementedError",
+        "Exception",
+        "AttributeError",
+        "ZeroDivisionError",
+        "vars",
+        "iter",
+    }
 )
-_PURE_MODULES = ("math.", "operator.", "functools.reduce", "functools.partial", "itertools.", "copy.copy", "dataclasses.replace", "torch.finfo", "torch.iinfo")
+_PURE_MODULES = (
+    "math.",
+    "operator.",
+    "functools.reduce",
+    "functools.partial",
+    "itertools.",
+    "copy.copy",
+    "dataclasses.replace",
+    "torch.finfo",
+    "torch.iinfo",
+)
 _PURE_METHODS = frozenset(
-    {"get", "keys", "values", "items", "index", "count", "copy", "format", "join", "split", "strip", "startswith", "endswith", "lower", "upper"}
-    | {"replace", "dim", "size", "numel", "union", "intersection", "difference", "issubset", "isdigit", "rpartition", "partition"}
+    {
+        "get",
+        "keys",
+        "values",
+        "items",
+        "index",
+        "count",
+        "copy",
+        "format",
+        "join",
+        "split",
+        "strip",
+        "startswith",
+        "endswith",
+        "lower",
+        "upper",
+    }
+    | {
+        "replace",
+        "dim",
+        "size",
+        "numel",
+        "union",
+        "intersection",
+        "difference",
+        "issubset",
+        "isdigit",
+        "rpartition",
+        "partition",
+    }
 )
-_CONTAINER_WRITES = frozenset({"append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "add", "discard", "sort", "reverse"})
-_LOG_METHODS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log", "warning_once", "info_once", "warn_once"})
+_CONTAINER_WRITES = frozenset(
+    {
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "remove",
+        "clear",
+        "update",
+        "setdefault",
+        "add",
+        "discard",
+        "sort",
+        "reverse",
+    }
+)
+_LOG_METHODS = frozenset(
+    {
+        "debug",
+        "info",
+        "warning",
+        "warn",
+        "error",
+        "critical",
+        "exception",
+        "log",
+        "warning_once",
+        "info_once",
+        "warn_once",
+    }
+)
 
 
 @dataclass
@@ -66,7 +192,16 @@ class Effect:
     @property
     def pure(self) -> bool:
         """Running it changes nothing that anyone sees (it may raise from within an operation)."""
-        return not (self.mutates or self.stores or self.io or self.unknown or self.random or self.raises or self.state or self.breaks)
+        return not (
+            self.mutates
+            or self.stores
+            or self.io
+            or self.unknown
+            or self.random
+            or self.raises
+            or self.state
+            or self.breaks
+        )
 
     @property
     def why_impure(self) -> str:
@@ -150,7 +285,9 @@ class Effects:
                 before = kinds.of(node.target)
                 known = self._facts.kinds.before(node).get(node.target.id) if isinstance(node, ast.stmt) else before
                 if known is not None and known.tag is not Tag.HOST:
-                    self._changed_roots(node.target.id, known.roots if known.tag is Tag.TENSOR else known.roots or frozenset(), out)
+                    self._changed_roots(
+                        node.target.id, known.roots if known.tag is Tag.TENSOR else known.roots or frozenset(), out
+                    )
             case ast.If() | ast.While() | ast.IfExp() | ast.Assert():
                 self._truth(node.test, out)
             case ast.BoolOp():
@@ -161,7 +298,15 @@ class Effects:
             case ast.comprehension():
                 for test in node.ifs:
                     self._truth(test, out)
-            case ast.Try() | ast.With() | ast.AsyncWith() | ast.ClassDef() | ast.FunctionDef() | ast.Import() | ast.ImportFrom():
+            case (
+                ast.Try()
+                | ast.With()
+                | ast.AsyncWith()
+                | ast.ClassDef()
+                | ast.FunctionDef()
+                | ast.Import()
+                | ast.ImportFrom()
+            ):
                 if not (isinstance(node, ast.With) and all(self._grad_mode(i.context_expr) for i in node.items)):
                     out.breaks.append(f"it holds a `{type(node).__name__.lower()}` statement")
             case ast.Subscript():
@@ -210,6 +355,9 @@ class Effects:
                 else:
                     out.unknown.append(text)
             return
+        if (selected := selected_by(call, self._facts)) is not None:
+            self._selected(call, selected, text, out)
+            return
         target = self._facts.calls.target(call)
         if target is not None:
             self._own(target, call, qualified, out)
@@ -224,7 +372,22 @@ class Effects:
             out.io.append("print")
         elif name not in _PURE_BUILTINS:
             out.unknown.append(name)
-        elif tensor_args and name in ("int", "float", "bool", "any", "all", "max", "min", "range", "round", "sorted", "set", "str", "repr", "format"):
+        elif tensor_args and name in (
+            "int",
+            "float",
+            "bool",
+            "any",
+            "all",
+            "max",
+            "min",
+            "range",
+            "round",
+            "sorted",
+            "set",
+            "str",
+            "repr",
+            "format",
+        ):
             out.reads.append(call.lineno)
 
     def _operation(self, op: torch_api.Op, call: ast.Call, subject: ast.expr | None, out: Effect) -> None:
@@ -236,10 +399,14 @@ class Effects:
         inplace = next((k.value for k in call.keywords if k.arg == "inplace"), None)
         if any(k.arg == "out" for k in call.keywords):
             self._changed(next(k.value for k in call.keywords if k.arg == "out"), out)
-        if subject is not None and (op.mutates or inplace is not None and not (isinstance(inplace, ast.Constant) and not inplace.value)):
+        if subject is not None and (
+            op.mutates or (inplace is not None and not (isinstance(inplace, ast.Constant) and not inplace.value))
+        ):
             self._changed(subject, out)
         kinds = self._facts.kinds
-        positional = [argument(kinds.of(a), getattr(a, "value", None) if isinstance(a, ast.Constant) else None) for a in call.args]
+        positional = [
+            argument(kinds.of(a), getattr(a, "value", None) if isinstance(a, ast.Constant) else None) for a in call.args
+        ]
         named = {k.arg: argument(kinds.of(k.value), getattr(k.value, "value", None)) for k in call.keywords if k.arg}
         sized = op.called(positional, named).value_shape
         if op.reads and (sized or not op.value_shape):
@@ -260,7 +427,7 @@ class Effects:
         if own.tag is Tag.MODULE:
             self._layer(own.detail, own.items, text, out)
             return
-        if base.tag in (Tag.SEQUENCE, Tag.HOST) or base.tag is Tag.UNKNOWN and func.attr in _CONTAINER_WRITES:
+        if base.tag in (Tag.SEQUENCE, Tag.HOST) or (base.tag is Tag.UNKNOWN and func.attr in _CONTAINER_WRITES):
             if func.attr in _CONTAINER_WRITES:
                 self._changed(func.value, out)
             elif func.attr not in _PURE_METHODS and base.tag is Tag.UNKNOWN:
@@ -271,7 +438,12 @@ class Effects:
         if base.tag is Tag.UNKNOWN and func.attr in _LOG_METHODS:
             out.io.append(text)
             return
-        if base.tag is Tag.UNKNOWN and op is not None and not op.mutates and not (ELSEWHERE in base.deps and "." in text and text.startswith("self.")):
+        if (
+            base.tag is Tag.UNKNOWN
+            and op is not None
+            and not op.mutates
+            and not (ELSEWHERE in base.deps and "." in text and text.startswith("self."))
+        ):
             self._operation(op, call, func.value, out)  # duck-typed: whatever it is, it acts like a tensor's method
             return
         self._opaque(call, text, out)
@@ -297,7 +469,9 @@ class Effects:
         inner = self.of_function(target.function)
         constructor = qualified is not None and qualified in self._facts.classes.by_path
         parameters = [a.arg for a in [*target.function.args.posonlyargs, *target.function.args.args]]
-        given = dict(zip(parameters[1 if target.bound else 0 :], call.args)) | {k.arg: k.value for k in call.keywords if k.arg}
+        given = dict(zip(parameters[1 if target.bound else 0 :], call.args)) | {
+            k.arg: k.value for k in call.keywords if k.arg
+        }
         owner = parameters[0] if target.bound and parameters else None
         for name in inner.mutates:
             if name in given:
@@ -313,6 +487,19 @@ class Effects:
         out.reads += inner.reads
         out.breaks += inner.breaks
         out.state += inner.state
+
+    def _selected(self, call: ast.Call, selected: Selected, text: str, out: Effect) -> None:
+        """A call of a helper that updates or reduces what a mask selects."""
+        if selected.reduction is None:
+            self._changed(call.args[0], out)
+        if isinstance(selected.function, ast.Lambda):
+            for node in walk_scope(selected.function.body):
+                self.node(node, out)
+        elif selected.function is not None:
+            target = self._facts.calls.resolve(selected.function)
+            inner = self.of_function(target.function) if target is not None else None
+            if inner is None or not inner.pure:
+                out.unknown.append(text)
 
     def _opaque(self, call: ast.Call, text: str, out: Effect) -> None:
         """A call of which nothing is known: it may also change what it is given."""

@@ -130,7 +130,18 @@ class Evaluator(Applied):
         """The value of an imported or builtin name that is not called."""
         if is_dtype(qualified):
             return Value(Tag.HOST, detail="dtype", dtype=("named", qualified.removeprefix("torch.")))
-        if qualified in ("math.pi", "math.inf", "math.e", "math.nan", "math.tau", "torch.pi", "torch.inf", "torch.nan", "numpy.inf", "numpy.pi"):
+        if qualified in (
+            "math.pi",
+            "math.inf",
+            "math.e",
+            "math.nan",
+            "math.tau",
+            "torch.pi",
+            "torch.inf",
+            "torch.nan",
+            "numpy.inf",
+            "numpy.pi",
+        ):
             return host("float")
         return Value(Tag.CALLABLE, detail=qualified)
 
@@ -146,7 +157,9 @@ class Evaluator(Applied):
             return host("float" if base.detail == "finfo" else "", base.deps)
         if e.attr in ("shape", "dtype", "device", "ndim") and base.tag is Tag.UNKNOWN:
             return replace(host(e.attr, base.deps), dtype=base.dtype if e.attr == "dtype" else None)
-        return replace(UNKNOWN, deps=base.deps | {ELSEWHERE} if base.tag is not Tag.INSTANCE else base.deps | {f".{e.attr}"})
+        return replace(
+            UNKNOWN, deps=base.deps | {ELSEWHERE} if base.tag is not Tag.INSTANCE else base.deps | {f".{e.attr}"}
+        )
 
     def _tensor_attribute(self, e: ast.Attribute, base: Value) -> Value:
         kind = torch_api.attribute(e.attr)
@@ -186,24 +199,39 @@ class Evaluator(Applied):
         if info.is_rebound(e.attr):
             if found.tag is Tag.NONE or found.tag is Tag.UNKNOWN:
                 return replace(UNKNOWN, deps=mark, roots=mark)
-            found = replace(found, level=weaker(found.level, Level.ASSUMED), because=f"`__init__` sets `self.{e.attr}` so", dtype=symbol, shape=symbol)
+            found = replace(
+                found,
+                level=weaker(found.level, Level.ASSUMED),
+                because=f"`__init__` sets `self.{e.attr}` so",
+                dtype=symbol,
+                shape=symbol,
+            )
         return replace(found, deps=mark, roots=mark, items=found.items if found.tag is Tag.MODULE else None)
 
     # -- indexing ------------------------------------------------------------------------------------------------------
     def _subscript(self, e: ast.Subscript, env: Env) -> Value:
         base, index = self.of(e.value, env), self.of(e.slice, env)
         deps = base.deps | index.deps
-        if base.tag is Tag.SEQUENCE and base.items is not None and isinstance(e.slice, ast.Constant) and isinstance(e.slice.value, int):
+        if (
+            base.tag is Tag.SEQUENCE
+            and base.items is not None
+            and isinstance(e.slice, ast.Constant)
+            and isinstance(e.slice.value, int)
+        ):
             if -len(base.items) <= e.slice.value < len(base.items):
                 return base.items[e.slice.value].depending(index.deps)
         if base.detail == "size":
             return host("size" if isinstance(e.slice, ast.Slice) else "int", deps)
         if base.tag is Tag.TENSOR:
             parts = e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]
-            advanced = any(self.values.get(id(p), UNKNOWN).tag in (Tag.TENSOR, Tag.SEQUENCE, Tag.UNKNOWN) for p in parts)
+            advanced = any(
+                self.values.get(id(p), UNKNOWN).tag in (Tag.TENSOR, Tag.SEQUENCE, Tag.UNKNOWN) for p in parts
+            )
             literal = not any(isinstance(n, (ast.Name, ast.Call, ast.Attribute)) for n in ast.walk(e.slice))
             shape: Symbol = ("index", base.shape, ast.dump(e.slice)) if literal and base.shape else ("node", id(e))
-            return replace(base, shape=shape, roots=NOTHING if advanced else base.roots, deps=deps, items=None, optional=False)
+            return replace(
+                base, shape=shape, roots=NOTHING if advanced else base.roots, deps=deps, items=None, optional=False
+            )
         return replace(UNKNOWN, deps=deps, roots=base.roots)
 
     def element(self, iterated: Value, expr: ast.expr, env: Env) -> Value:
@@ -212,7 +240,13 @@ class Evaluator(Applied):
             return replace(iterated, shape=("element", iterated.shape) if iterated.shape else None, items=None)
         if iterated.tag is Tag.HOST:
             return host("int" if iterated.detail in ("range", "size") else "", iterated.deps)
-        items = self.members(expr) if iterated.tag is Tag.MODULE else iterated.items if iterated.tag is Tag.SEQUENCE else None
+        items = (
+            self.members(expr)
+            if iterated.tag is Tag.MODULE
+            else iterated.items
+            if iterated.tag is Tag.SEQUENCE
+            else None
+        )
         if items:
             found = items[0]
             for i, item in enumerate(items[1:]):
@@ -227,16 +261,31 @@ class Evaluator(Applied):
         if not tensors:
             if a.tag is Tag.HOST and b.tag is Tag.HOST:
                 kinds = {a.detail, b.detail}
-                detail = "str" if "str" in kinds else "float" if "float" in kinds or isinstance(op, ast.Div) else "int" if kinds == {"int"} else ""
+                detail = (
+                    "str"
+                    if "str" in kinds
+                    else "float"
+                    if "float" in kinds or isinstance(op, ast.Div)
+                    else "int"
+                    if kinds == {"int"}
+                    else ""
+                )
                 return host(detail, deps)
             if a.tag is Tag.SEQUENCE and b.tag in (Tag.SEQUENCE, Tag.HOST):
-                items = a.items + b.items if a.items is not None and b.items is not None and isinstance(op, ast.Add) else None
+                items = (
+                    a.items + b.items
+                    if a.items is not None and b.items is not None and isinstance(op, ast.Add)
+                    else None
+                )
                 return Value(Tag.SEQUENCE, items=items, deps=deps, roots=a.roots | b.roots)
             return replace(UNKNOWN, deps=deps, roots=a.roots | b.roots, **_computed((a, b), op, self.floats))
         sure = min(tensors, key=lambda v: v.level is not Level.PROVED)
         found = _computed((a, b), op, self.floats)
         if isinstance(op, ast.MatMult):
-            found = {"dtype": promote([(v.dtype, None) for v in (a, b)], self.floats), "shape": ("matmul", a.shape, b.shape)}
+            found = {
+                "dtype": promote([(v.dtype, None) for v in (a, b)], self.floats),
+                "shape": ("matmul", a.shape, b.shape),
+            }
         return Value(Tag.TENSOR, sure.level, sure.because, deps=deps, **found)
 
     def _unary(self, e: ast.UnaryOp, env: Env) -> Value:
@@ -255,7 +304,9 @@ class Evaluator(Applied):
         tensors = [v for v in sides if v.tag is Tag.TENSOR]
         if tensors:
             sure = min(tensors, key=lambda v: v.level is not Level.PROVED)
-            return Value(Tag.TENSOR, sure.level, sure.because, dtype=BOOL, shape=broadcast(_shape(v) for v in sides), deps=deps)
+            return Value(
+                Tag.TENSOR, sure.level, sure.because, dtype=BOOL, shape=broadcast(_shape(v) for v in sides), deps=deps
+            )
         if any(v.tag is Tag.UNKNOWN for v in sides):
             return replace(UNKNOWN, deps=deps)
         return host("bool", deps)
@@ -298,7 +349,13 @@ class Evaluator(Applied):
         for name in {n.target.id for n in ast.walk(e) if isinstance(n, ast.NamedExpr)} & set(inner):
             env[name] = inner[name]
         element = parts[-1]
-        return Value(Tag.SEQUENCE, detail="of tensors" if element.tag is Tag.TENSOR else "", dtype=element.dtype, deps=deps | _deps(parts), roots=_roots(parts))
+        return Value(
+            Tag.SEQUENCE,
+            detail="of tensors" if element.tag is Tag.TENSOR else "",
+            dtype=element.dtype,
+            deps=deps | _deps(parts),
+            roots=_roots(parts),
+        )
 
     # -- binding -------------------------------------------------------------------------------------------------------
     def bind(self, target: ast.expr, value: Value, env: Env) -> None:
@@ -313,7 +370,15 @@ class Evaluator(Applied):
                     elif value.items is not None and len(value.items) == len(target.elts):
                         self.bind(element, value.items[i].depending(value.deps), env)
                     elif value.tag is Tag.SEQUENCE and value.detail == "of tensors":
-                        made = Value(Tag.TENSOR, value.level, value.because, dtype=value.dtype, shape=("item", id(target), i), roots=value.roots, deps=value.deps)
+                        made = Value(
+                            Tag.TENSOR,
+                            value.level,
+                            value.because,
+                            dtype=value.dtype,
+                            shape=("item", id(target), i),
+                            roots=value.roots,
+                            deps=value.deps,
+                        )
                         self.bind(element, made, env)
                     else:
                         self.bind(element, self.element(value, target, env), env)
@@ -354,15 +419,23 @@ class Evaluator(Applied):
             case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kind]) if name in env:
                 qualified = self.facts.names.qualified(kind)
                 if qualified == "torch.Tensor":
-                    inside[name] = replace(env[name], tag=Tag.TENSOR, level=Level.PROVED, because="`isinstance` says so", optional=False)
+                    inside[name] = replace(
+                        env[name], tag=Tag.TENSOR, level=Level.PROVED, because="`isinstance` says so", optional=False
+                    )
                     if env[name].tag is Tag.TENSOR and env[name].level is Level.PROVED:
                         outside[name] = replace(env[name])
                 elif qualified in ("builtins.int", "builtins.float", "builtins.str", "builtins.bool"):
-                    inside[name] = replace(env[name], tag=Tag.HOST, level=Level.PROVED, detail=qualified.removeprefix("builtins."))
+                    inside[name] = replace(
+                        env[name], tag=Tag.HOST, level=Level.PROVED, detail=qualified.removeprefix("builtins.")
+                    )
                 elif qualified in ("builtins.list", "builtins.tuple", "builtins.dict"):
                     inside[name] = replace(env[name], tag=Tag.SEQUENCE, level=Level.PROVED)
-            case ast.Call(args=[ast.Name(id=name)]) if name in env and self.facts.names.qualified(test.func) == "torch.is_tensor":
-                inside[name] = replace(env[name], tag=Tag.TENSOR, level=Level.PROVED, because="`torch.is_tensor` says so")
+            case ast.Call(args=[ast.Name(id=name)]) if (
+                name in env and self.facts.names.qualified(test.func) == "torch.is_tensor"
+            ):
+                inside[name] = replace(
+                    env[name], tag=Tag.TENSOR, level=Level.PROVED, because="`torch.is_tensor` says so"
+                )
         return inside, outside
 
 

@@ -21,7 +21,9 @@ def walk_scope(*roots: ast.AST) -> Iterator[ast.AST]:
         if isinstance(node, ast.Lambda):
             stack.extend(d for d in [*node.args.defaults, *node.args.kw_defaults] if d is not None)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            stack.extend(d for d in [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults] if d is not None)
+            stack.extend(
+                d for d in [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults] if d is not None
+            )
         elif isinstance(node, ast.ClassDef):
             stack.extend([*node.decorator_list, *node.bases, *(k.value for k in node.keywords)])
         else:
@@ -94,7 +96,11 @@ class Flow:
                 found |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
             elif isinstance(node, (ast.Global, ast.Nonlocal)):
                 found |= set(node.names)
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("locals", "eval", "exec", "vars"):
+            elif (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id in ("locals", "eval", "exec", "vars")
+            ):
                 found |= binds(*self.function.body) | set(self.parameters)
         return frozenset(found)
 
@@ -143,7 +149,9 @@ class Flow:
             case ast.While():
                 return self._loop(s, s.body, s.orelse, frozenset(reads(s.test)), frozenset(), out)
             case ast.For() | ast.AsyncFor():
-                return self._loop(s, s.body, s.orelse, frozenset(reads(s.target)), frozenset(binds(s.target)), out) | reads(s.iter)
+                return self._loop(
+                    s, s.body, s.orelse, frozenset(reads(s.target)), frozenset(binds(s.target)), out
+                ) | reads(s.iter)
             case ast.With() | ast.AsyncWith():
                 inner = self._block(s.body, out) - binds(*(i.optional_vars for i in s.items if i.optional_vars))
                 return inner | out & frozenset(binds(*s.body)) | reads(*(i.context_expr for i in s.items))
@@ -155,14 +163,22 @@ class Flow:
         if isinstance(s, (ast.Assign, ast.AnnAssign)):
             value = s.value
             targets = s.targets if isinstance(s, ast.Assign) else [s.target]
-            killed = {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            killed = {
+                n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+            }
             if value is None:
                 return out
             return frozenset((out - killed) | reads(value, *targets))
         return frozenset((out - (binds(s) if not isinstance(s, ast.AugAssign) else set())) | reads(s))
 
     def _loop(
-        self, s: ast.stmt, body: list[ast.stmt], orelse: list[ast.stmt], test: frozenset[str], kills: frozenset[str], out: frozenset[str]
+        self,
+        s: ast.stmt,
+        body: list[ast.stmt],
+        orelse: list[ast.stmt],
+        test: frozenset[str],
+        kills: frozenset[str],
+        out: frozenset[str],
     ) -> frozenset[str]:
         after = self._block(orelse, out) if orelse else out
         head = after | test
@@ -174,7 +190,9 @@ class Flow:
 
     def _try(self, s: ast.Try, out: frozenset[str]) -> frozenset[str]:
         final = self._block(s.finalbody, out) if s.finalbody else out
-        handlers = frozenset[str]().union(*(self._block(h.body, final) | (reads(h.type) if h.type else set()) for h in s.handlers))
+        handlers = frozenset[str]().union(
+            *(self._block(h.body, final) | (reads(h.type) if h.type else set()) for h in s.handlers)
+        )
         after = self._block(s.orelse, final) if s.orelse else final
         inner = self._block(s.body, after | handlers | final)
         for node in s.body:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import keyword
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -81,7 +82,9 @@ class Hoists:
             counting = self._facts.counters.of(function)
             exact = counting if isinstance(counting, Counting) and not counting.changes else None
             plan = _Search(self._facts, function, exact).plan()
-            self._plans[function] = _Search(self._facts, function, None).plan() if exact and isinstance(plan, NoFix) else plan
+            self._plans[function] = (
+                _Search(self._facts, function, None).plan() if exact and isinstance(plan, NoFix) else plan
+            )
         return self._plans[function]
 
     def counting(self, function: FunctionNode, counting: Counting) -> Hoist | NoFix | None:
@@ -143,7 +146,9 @@ class _Search:
                     continue
                 flags.append(flag)
                 inside = {id(n) for n in ast.walk(flag.node)}
-                sites += [s for s in found if id(s) in inside or any(n is flag.node for n in ast.walk(s)) and s not in sites]
+                sites += [
+                    s for s in found if id(s) in inside or (any(n is flag.node for n in ast.walk(s)) and s not in sites)
+                ]
             self.skipped.append(statement)
             self.available -= binds(statement)
         if not flags and not needed and not trailing:
@@ -158,7 +163,9 @@ class _Search:
         passed = [n for s in prologue for n in _ordered(binds(s), s) if n in later and n not in self.parameters]
         unique = _named_apart(self._in_time(flags, prologue), self.function, self.facts)
         changes = self.counting.changes if self.counting else ()
-        return Hoist(self.function, tuple(prologue), unique, tuple(dict.fromkeys(passed)), tuple(sites), trailing, changes)
+        return Hoist(
+            self.function, tuple(prologue), unique, tuple(dict.fromkeys(passed)), tuple(sites), trailing, changes
+        )
 
     # -- numbers that the entry counts ---------------------------------------------------------------------------------
     def _numbers(self, flags: list[Flag]) -> list[Flag]:
@@ -186,9 +193,11 @@ class _Search:
         for node in walk_scope(statement):
             if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)) and holds_tensor(node.test, self.facts):
                 yield node.test
-            elif isinstance(node, ast.Call) and (self._reads(node)):
-                yield node
-            elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and self.facts.effects.of([node]).breaks:
+            elif (isinstance(node, ast.Call) and (self._reads(node))) or (
+                isinstance(node, ast.Subscript)
+                and isinstance(node.ctx, ast.Load)
+                and self.facts.effects.of([node]).breaks
+            ):
                 yield node
 
     def _reads(self, call: ast.Call) -> bool:
@@ -201,9 +210,16 @@ class _Search:
     # -- what may move -------------------------------------------------------------------------------------------------
     def _movable(self, statement: ast.stmt) -> bool:
         """True where the statement computes locals from the inputs alone, and what stands before it does not matter."""
-        if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.If, ast.AugAssign)) or isinstance(statement, ast.AnnAssign) and not statement.value:
+        if (
+            not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.If, ast.AugAssign))
+            or (isinstance(statement, ast.AnnAssign)
+            and not statement.value)
+        ):
             return False
-        if any(isinstance(n, (ast.Return, ast.Raise, ast.Assert, ast.Lambda, ast.FunctionDef, ast.NamedExpr)) for n in ast.walk(statement)):
+        if any(
+            isinstance(n, (ast.Return, ast.Raise, ast.Assert, ast.Lambda, ast.FunctionDef, ast.NamedExpr))
+            for n in ast.walk(statement)
+        ):
             return False
         targets = binds(statement)
         if not targets or any(targets & reads(s) or targets & binds(s) for s in self.skipped):
@@ -214,6 +230,8 @@ class _Search:
 
     def _worth_moving(self, statement: ast.stmt, needed: list[ast.stmt]) -> bool:
         """True where the statement makes host values, or is the cut itself; computing on tensors stays in the graph."""
+        if self.facts.masks.covers(statement):
+            return False
         if not self._cheap(self._slice([*needed, statement], []), [*needed, statement], set()):
             return False
         if isinstance(statement, ast.If):
@@ -230,7 +248,7 @@ class _Search:
         if target is not None:
             inner = self.facts.effects.of_function(target.function)
             return bool(inner.reads or inner.breaks)
-        return any(isinstance(n, ast.Call) and self._reads(n) or self._masked(n) for n in _spine(value))
+        return any((isinstance(n, ast.Call) and self._reads(n)) or self._masked(n) for n in _spine(value))
 
     def _cheap_slice(self, flag: Flag, needed: list[ast.stmt]) -> bool:
         """True where computing the flag outside takes little computation on tensors with it."""
@@ -242,11 +260,19 @@ class _Search:
         stays = [s for s in self.body if s not in moved]
         for statement in moved:
             bound = binds(statement)
-            names = [n for n in walk_scope(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id in bound]
+            names = [
+                n
+                for n in walk_scope(statement)
+                if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id in bound
+            ]
             if statement in needed or all(self._bound_value(statement, n).tag in (Tag.HOST, Tag.NONE) for n in names):
                 continue
             count += 1
-            if any(isinstance(n, ast.Name) and n.id in bound and isinstance(n.ctx, ast.Load) and id(n) not in inside for s in stays for n in ast.walk(s)):
+            if any(
+                isinstance(n, ast.Name) and n.id in bound and isinstance(n.ctx, ast.Load) and id(n) not in inside
+                for s in stays
+                for n in ast.walk(s)
+            ):
                 return False
         return count <= MAX_TENSOR_STATEMENTS
 
@@ -263,7 +289,15 @@ class _Search:
     def _input_only(self, nodes: list[ast.AST], names: set[str]) -> bool:
         """True where evaluating the nodes at the start of the function gives the same, and changes nothing."""
         effect = self.facts.effects.of(nodes)
-        if effect.mutates or effect.stores or effect.io or effect.unknown or effect.random or effect.state or effect.raises:
+        if (
+            effect.mutates
+            or effect.stores
+            or effect.io
+            or effect.unknown
+            or effect.random
+            or effect.state
+            or effect.raises
+        ):
             return False
         if effect.jumps or any("statement" in b for b in effect.breaks):
             return False
@@ -287,15 +321,26 @@ class _Search:
                 return False
             if node.id in self.available:
                 return True
-            return value.tag is not Tag.UNKNOWN and not any(d.startswith("global") for d in value.deps) or self._constant_global(node)
+            return (
+                (value.tag is not Tag.UNKNOWN
+                and not any(d.startswith("global") for d in value.deps))
+                or self._constant_global(node)
+            )
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == self.owner:
             owner = self.facts.classes.owner(node)
             mark = f"self.{node.attr}"
-            if owner is None or mark in before.mutates or mark in before.stores or f"{self.owner}.{node.attr}" in before.stores:
+            if (
+                owner is None
+                or mark in before.mutates
+                or mark in before.stores
+                or f"{self.owner}.{node.attr}" in before.stores
+            ):
                 return False
             value = self.facts.kinds.of(node)
             changing = owner[0].is_rebound(node.attr) and bool(before.unknown)
-            return not changing and (value.tag in (Tag.HOST, Tag.NONE, Tag.CALLABLE) or value.tag is Tag.TENSOR and not before.unknown)
+            return not changing and (
+                value.tag in (Tag.HOST, Tag.NONE, Tag.CALLABLE) or (value.tag is Tag.TENSOR and not before.unknown)
+            )
         return True
 
     def _constant_global(self, node: ast.Name) -> bool:
@@ -333,7 +378,7 @@ class _Search:
                 yield flag
                 return
         if isinstance(node, ast.If):
-            if isinstance(node.body[-1], ast.Raise) or node.orelse and isinstance(node.orelse[-1], ast.Raise):
+            if isinstance(node.body[-1], ast.Raise) or (node.orelse and isinstance(node.orelse[-1], ast.Raise)):
                 return  # a guard stays in the graph (TR103)
             yield from self._tests(node.test, guards)
             self.around.append(node)
@@ -342,7 +387,9 @@ class _Search:
                     yield from self._visit(child, (*guards, (node.test, holds)))
             self.around.pop()
             return
-        if isinstance(node, (ast.For, ast.While, ast.AsyncFor, ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.Try, ast.With)):
+        if isinstance(
+            node, (ast.For, ast.While, ast.AsyncFor, ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.Try, ast.With)
+        ):
             return
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.BoolOp, ast.IfExp)):
             return
@@ -366,11 +413,17 @@ class _Search:
         return Flag(expr, flag_name(expr, self.facts), kept, condition)
 
     def _host_read(self, expr: ast.expr) -> bool:
-        return isinstance(expr, (ast.Call, ast.Compare, ast.BinOp)) and any(isinstance(n, ast.Call) and self._reads(n) for n in ast.walk(expr))
+        return isinstance(expr, (ast.Call, ast.Compare, ast.BinOp)) and any(
+            isinstance(n, ast.Call) and self._reads(n) for n in ast.walk(expr)
+        )
 
-    def _guards(self, expr: ast.expr, guards: tuple[tuple[ast.expr, bool], ...]) -> tuple[tuple[ast.expr, bool], ...] | None:
+    def _guards(
+        self, expr: ast.expr, guards: tuple[tuple[ast.expr, bool], ...]
+    ) -> tuple[tuple[ast.expr, bool], ...] | None:
         """The conditions to keep around the expression; None where it must not be evaluated without one that cannot move."""
-        exits = [(s.test, False) for s in self.skipped if isinstance(s, ast.If) and (leaves(s.body) or leaves(s.orelse))]
+        exits = [
+            (s.test, False) for s in self.skipped if isinstance(s, ast.If) and (leaves(s.body) or leaves(s.orelse))
+        ]
         if total(expr, self.facts) or (not guards and not exits and not self._may_leave()):
             return ()
         kept: list[tuple[ast.expr, bool]] = []
@@ -389,23 +442,35 @@ class _Search:
     # -- the whole -----------------------------------------------------------------------------------------------------
     def _refusal(self, flags: list[Flag]) -> NoFix | None:
         function, names = self.function, self.facts.names
-        if isinstance(function, ast.AsyncFunctionDef) or any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)) for n in walk_scope(*function.body)):
+        if isinstance(function, ast.AsyncFunctionDef) or any(
+            isinstance(n, (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)) for n in walk_scope(*function.body)
+        ):
             return NoFix("it is a coroutine, a generator, or rebinds outer names")
         for decorator in function.decorator_list:
             head = decorator.func if isinstance(decorator, ast.Call) else decorator
             known = names.qualified(head)
-            if known not in GRAD_MODES and not (known or "").startswith("torch.compile") and known != "functools.partial":
+            if (
+                known not in GRAD_MODES
+                and not (known or "").startswith("torch.compile")
+                and known != "functools.partial"
+            ):
                 return NoFix(f"it is decorated with `{ast.unparse(head)}`")
         if any(isinstance(n, ast.Name) and n.id in ("locals", "__class__") for n in ast.walk(function)):
             return NoFix("it looks at its own frame")
         booleans = [f for f in flags if f.boolean]
         if len({ast.dump(f.node) for f in booleans}) > self.facts.settings.max_flags:
-            return NoFix(f"{len(booleans)} conditions would make {2 ** len(booleans)} variants of the graph; Dynamo keeps 8")
+            return NoFix(
+                f"{len(booleans)} conditions would make {2 ** len(booleans)} variants of the graph; Dynamo keeps 8"
+            )
         return None
 
     def _slice(self, needed: list[ast.stmt], flags: list[Flag]) -> list[ast.stmt]:
         """The movable statements that the needed ones and the flags read, in order."""
-        wanted = set().union(*(reads(s) for s in needed), *(reads(f.node) for f in flags), *(reads(t) for f in flags for t, _ in f.guards))
+        wanted = set().union(
+            *(reads(s) for s in needed),
+            *(reads(f.node) for f in flags),
+            *(reads(t) for f in flags for t, _ in f.guards),
+        )
         chosen = list(needed)
         for statement in reversed(self.moved):
             if statement in chosen or binds(statement) & wanted:
@@ -442,7 +507,8 @@ def _named_apart(flags: list[Flag], function: FunctionNode, facts: Facts) -> tup
     for flag in flags:
         key = f"{ast.dump(flag.node)} {id(flag.before)}"
         if key not in by_text:
-            own = isinstance(flag.node, ast.Attribute) and flag.name not in visible | taken
+            own = flag.name not in visible | taken and facts.names.resolve(flag.name, function.body[0]) is None
+            own = own and flag.name not in facts.names.walk.module.sites and not keyword.iskeyword(flag.name)
             by_text[key] = flag.name if own else facts.names.fresh(flag.name, taken)
             taken.add(by_text[key])
         out.append(replace(flag, name=by_text[key]))
@@ -452,7 +518,9 @@ def _named_apart(flags: list[Flag], function: FunctionNode, facts: Facts) -> tup
 def flag_name(expr: ast.expr, facts: Facts) -> str:
     """A telling name: `mask_all`, `action_mean_below_threshold`, `task_item`; `mask_flag` where that gets long."""
     name = _name(expr, facts)
-    roots = [n.id for n in ast.walk(expr) if isinstance(n, ast.Name) and facts.kinds.of(n).tag in (Tag.TENSOR, Tag.UNKNOWN)]
+    roots = [
+        n.id for n in ast.walk(expr) if isinstance(n, ast.Name) and facts.kinds.of(n).tag in (Tag.TENSOR, Tag.UNKNOWN)
+    ]
     own = [n.attr for n in ast.walk(expr) if isinstance(n, ast.Attribute) and not roots]
     root = (roots or own or ["input"])[0].strip("_")
     if len(name) > 32 or isinstance(expr, ast.BoolOp):
@@ -478,15 +546,25 @@ def _name(expr: ast.expr, facts: Facts) -> str:
     if isinstance(expr, ast.Call):
         if isinstance(expr.func, ast.Attribute) and facts.names.qualified(expr.func) is None:
             head, method = _name(expr.func.value, facts), expr.func.attr
-            if isinstance(expr.func.value, ast.Name) and facts.kinds.of(expr.func.value).tag in (Tag.MODULE, Tag.INSTANCE):
+            if isinstance(expr.func.value, ast.Name) and facts.kinds.of(expr.func.value).tag in (
+                Tag.MODULE,
+                Tag.INSTANCE,
+            ):
                 return method.strip("_")
-            return head if method in ("item", "float", "detach", "tolist", "cpu", "int", "long", "bool", "abs") else f"{head}_{method}"
+            return (
+                head
+                if method in ("item", "float", "detach", "tolist", "cpu", "int", "long", "bool", "abs")
+                else f"{head}_{method}"
+            )
         if expr.args:
             function = (facts.names.qualified(expr.func) or "value").rpartition(".")[2].lower()
             inner = _name(expr.args[0], facts)
             return inner if function in ("bool", "int", "float") else f"{inner}_{function}"
     if isinstance(expr, ast.BinOp):
-        return _name(expr.left, facts)
+        cyclic = (
+            isinstance(expr.op, ast.Mod) and isinstance(expr.right, ast.Constant) and isinstance(expr.right.value, int)
+        )
+        return f"{_name(expr.left, facts)}_mod_{ast.unparse(expr.right)}" if cyclic else _name(expr.left, facts)
     if isinstance(expr, ast.UnaryOp):
         return _name(expr.operand, facts)
     return "flag"

@@ -136,7 +136,9 @@ class Run:
             else:
                 dead = False
             known = self.before.get(id(statement))
-            self.before[id(statement)] = dict(current) if known is None else self._join(known, current, ("in", id(statement)))
+            self.before[id(statement)] = (
+                dict(current) if known is None else self._join(known, current, ("in", id(statement)))
+            )
             after = self._statement(statement, current)
             current = None if dead else after
         return current
@@ -259,7 +261,15 @@ class Run:
     def _try(self, s: ast.Try, env: Env) -> Env | None:
         start_env = dict(env)
         body = self._block(s.body, env)
-        reached = [start_env, *(self.before[id(n)] for t in s.body for n in ast.walk(t) if isinstance(n, ast.stmt) and id(n) in self.before)]
+        reached = [
+            start_env,
+            *(
+                self.before[id(n)]
+                for t in s.body
+                for n in ast.walk(t)
+                if isinstance(n, ast.stmt) and id(n) in self.before
+            ),
+        ]
         caught = start_env
         for i, state in enumerate(reached):
             caught = self._join(caught, state, ("try", id(s), i))

@@ -16,11 +16,40 @@ if TYPE_CHECKING:
     from . import Facts
 
 TENSOR_TYPES = frozenset(
-    {"torch.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.FloatTensor", "torch.LongTensor", "torch.BoolTensor"}
-    | {"torch.IntTensor", "torch.HalfTensor", "torch.DoubleTensor", "torch.ByteTensor", "torchtyping.TensorType", "torch._tensor.Tensor"}
+    {
+        "torch.Tensor",
+        "torch.nn.Parameter",
+        "torch.nn.parameter.Parameter",
+        "torch.FloatTensor",
+        "torch.LongTensor",
+        "torch.BoolTensor",
+    }
+    | {
+        "torch.IntTensor",
+        "torch.HalfTensor",
+        "torch.DoubleTensor",
+        "torch.ByteTensor",
+        "torchtyping.TensorType",
+        "torch._tensor.Tensor",
+    }
 )
 HOST_TYPES = {"int": "int", "float": "float", "bool": "bool", "str": "str", "bytes": "bytes", "complex": "complex"}
-SEQUENCE_TYPES = frozenset({"list", "tuple", "dict", "set", "frozenset", "List", "Tuple", "Dict", "Sequence", "Iterable", "Mapping", "Iterator"})
+SEQUENCE_TYPES = frozenset(
+    {
+        "list",
+        "tuple",
+        "dict",
+        "set",
+        "frozenset",
+        "List",
+        "Tuple",
+        "Dict",
+        "Sequence",
+        "Iterable",
+        "Mapping",
+        "Iterator",
+    }
+)
 PASSING = frozenset({"to", "cpu", "cuda", "type"})  # shared by tensors and modules; what is called on the result tells
 # Evidence of an array that numpy arrays share with tensors; in torch code it is a tensor by assumption.
 ARRAY_ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "device", "requires_grad", "is_cuda", "grad"})
@@ -72,7 +101,20 @@ def _from_text(node: ast.expr, at: ast.AST, facts: Facts) -> Value | None:
             return _from_text(inner[0], at, facts)
         if last in SEQUENCE_TYPES:
             return Value(Tag.SEQUENCE, because="it is annotated so")
-        if last in ("Float", "Int", "Bool", "Shaped", "Num", "Inexact", "Integer", "Real", "UInt", "Complex", "Key", "TensorType"):
+        if last in (
+            "Float",
+            "Int",
+            "Bool",
+            "Shaped",
+            "Num",
+            "Inexact",
+            "Integer",
+            "Real",
+            "UInt",
+            "Complex",
+            "Key",
+            "TensorType",
+        ):
             return Value(Tag.TENSOR, because="it is annotated as a tensor")
         return None
     dotted = _dotted(node)
@@ -130,7 +172,9 @@ def used(name: str, function: FunctionNode, facts: Facts) -> Value:
         if not (isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)):
             continue
         found = _one_use(node, facts)
-        if found is not None and (best.tag is Tag.UNKNOWN or found.level is Level.PROVED and best.level is not Level.PROVED):
+        if found is not None and (
+            best.tag is Tag.UNKNOWN or (found.level is Level.PROVED and best.level is not Level.PROVED)
+        ):
             best = found
     return best
 
@@ -158,19 +202,34 @@ def _one_use(node: ast.Name, facts: Facts) -> Value | None:
         called = isinstance(call, ast.Call) and call.func is parent
         if called and parent.attr not in SHARED and torch_api.method(parent.attr) is not None:
             return Value(Tag.TENSOR, Level.ASSUMED, f"`{name}.{parent.attr}(…)` on line {parent.lineno}")
-        if called and parent.attr in (*CASTS, *PASSING) and isinstance(chained := facts.names.parent(call), ast.Attribute):
+        if (
+            called
+            and parent.attr in (*CASTS, *PASSING)
+            and isinstance(chained := facts.names.parent(call), ast.Attribute)
+        ):
             if chained.attr not in SHARED and torch_api.method(chained.attr) is not None:
-                return Value(Tag.TENSOR, Level.ASSUMED, f"`{name}.{parent.attr}().{chained.attr}` on line {parent.lineno}")
+                return Value(
+                    Tag.TENSOR, Level.ASSUMED, f"`{name}.{parent.attr}().{chained.attr}` on line {parent.lineno}"
+                )
         if not called and parent.attr in ARRAY_ATTRIBUTES:
             return Value(Tag.TENSOR, Level.ASSUMED, f"`{name}.{parent.attr}` on line {parent.lineno}")
     if isinstance(parent, ast.Subscript) and parent.value is node:
         above = facts.names.parent(parent)
         called = isinstance(above, ast.Attribute) and isinstance(facts.names.parent(above), ast.Call)
-        if called and isinstance(above, ast.Attribute) and above.attr not in SHARED and torch_api.method(above.attr) is not None:
-            return Value(Tag.TENSOR, Level.ASSUMED, f"`.{above.attr}(…)` of an element of `{name}` on line {above.lineno}")
+        if (
+            called
+            and isinstance(above, ast.Attribute)
+            and above.attr not in SHARED
+            and torch_api.method(above.attr) is not None
+        ):
+            return Value(
+                Tag.TENSOR, Level.ASSUMED, f"`.{above.attr}(…)` of an element of `{name}` on line {above.lineno}"
+            )
     if isinstance(parent, ast.Subscript) and parent.value is node and _tensor_index(parent.slice):
         return Value(Tag.TENSOR, Level.ASSUMED, f"`{name}` is indexed like a tensor on line {parent.lineno}")
-    if isinstance(parent, (ast.Compare, ast.UnaryOp, ast.BinOp)) and not isinstance(getattr(parent, "op", None), ast.Not):
+    if isinstance(parent, (ast.Compare, ast.UnaryOp, ast.BinOp)) and not isinstance(
+        getattr(parent, "op", None), ast.Not
+    ):
         return _operand_use(node, parent, facts)
     return None
 
@@ -180,21 +239,34 @@ def _operand_use(node: ast.Name, parent: ast.expr, facts: Facts) -> Value | None
     above = facts.names.parent(parent)
     if isinstance(above, ast.Attribute):
         call = facts.names.parent(above)
-        if isinstance(call, ast.Call) and call.func is above and torch_api.method(above.attr) is not None and above.attr not in SHARED:
-            return Value(Tag.TENSOR, Level.ASSUMED, f"`.{above.attr}(…)` of what is computed from `{node.id}` on line {above.lineno}")
+        if (
+            isinstance(call, ast.Call)
+            and call.func is above
+            and torch_api.method(above.attr) is not None
+            and above.attr not in SHARED
+        ):
+            return Value(
+                Tag.TENSOR,
+                Level.ASSUMED,
+                f"`.{above.attr}(…)` of what is computed from `{node.id}` on line {above.lineno}",
+            )
     if isinstance(above, ast.Call) and parent in above.args:
         qualified = facts.names.qualified(above.func) or ""
         op = torch_api.function(qualified)
         elementwise = isinstance(parent, ast.Compare) and qualified in ("builtins.any", "builtins.all")
         if elementwise or (op is not None and op.takes_tensor and above.args[0] is parent):
-            return Value(Tag.TENSOR, Level.ASSUMED, f"`{qualified.removeprefix('builtins.')}(…)` of what is computed from `{node.id}`")
+            return Value(
+                Tag.TENSOR,
+                Level.ASSUMED,
+                f"`{qualified.removeprefix('builtins.')}(…)` of what is computed from `{node.id}`",
+            )
     return None
 
 
 def _tensor_index(index: ast.expr) -> bool:
     """An index that lists and dicts do not take: several axes with slices, None or an ellipsis."""
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
-    special = [p for p in parts if isinstance(p, ast.Slice) or isinstance(p, ast.Constant) and p.value in (None, ...)]
+    special = [p for p in parts if isinstance(p, ast.Slice) or (isinstance(p, ast.Constant) and p.value in (None, ...))]
     return bool(special) and (len(parts) > 1 or not isinstance(index, ast.Slice))
 
 
@@ -214,7 +286,11 @@ def start(function: FunctionNode, facts: Facts) -> dict[str, Value]:
     owner = facts.classes.of_function(function)
     a = function.args
     for i, parameter in enumerate([*a.posonlyargs, *a.args, *a.kwonlyargs]):
-        if owner is not None and i == 0 and not any(facts.names.qualified(d) == "builtins.staticmethod" for d in function.decorator_list):
+        if (
+            owner is not None
+            and i == 0
+            and not any(facts.names.qualified(d) == "builtins.staticmethod" for d in function.decorator_list)
+        ):
             tag = Tag.MODULE if owner.is_module else Tag.INSTANCE
             env[parameter.arg] = Value(tag, detail=owner.path, deps=NOTHING, roots=frozenset({"self"}))
         else:

@@ -17,9 +17,58 @@ if TYPE_CHECKING:
 # Tensor operations that never raise, whatever the tensor holds and however large it is (also an empty one).
 Code = Callable[[ast.expr], str]
 TOTAL = frozenset(
-    {"all", "any", "sum", "mean", "isnan", "isinf", "isfinite", "abs", "numel", "dim", "size", "float", "bool", "long", "int", "half", "double", "norm"}
-    | {"logical_not", "logical_and", "logical_or", "eq", "ne", "lt", "gt", "le", "ge", "is_floating_point", "square", "sqrt", "pow", "neg", "detach"}
-    | {"count_nonzero", "sign", "exp", "log", "sigmoid", "tanh", "relu", "item", "std", "var", "logical_xor", "is_tensor", "clamp"}
+    {
+        "all",
+        "any",
+        "sum",
+        "mean",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "abs",
+        "numel",
+        "dim",
+        "size",
+        "float",
+        "bool",
+        "long",
+        "int",
+        "half",
+        "double",
+        "norm",
+    }
+    | {
+        "logical_not",
+        "logical_and",
+        "logical_or",
+        "eq",
+        "ne",
+        "lt",
+        "gt",
+        "le",
+        "ge",
+        "is_floating_point",
+        "square",
+        "sqrt",
+        "pow",
+        "neg",
+        "detach",
+    }
+    | {
+        "count_nonzero",
+        "sign",
+        "exp",
+        "log",
+        "sigmoid",
+        "tanh",
+        "relu",
+        "item",
+        "std",
+        "var",
+        "logical_xor",
+        "is_tensor",
+        "clamp",
+    }
 )
 
 
@@ -60,11 +109,22 @@ def holds_tensor(test: ast.expr, facts: Facts) -> bool:
         return any(holds_tensor(v, facts) for v in test.values)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return holds_tensor(test.operand, facts)
-    if isinstance(test, ast.Call) and facts.names.qualified(test.func) in ("builtins.bool", "builtins.any", "builtins.all"):
+    if isinstance(test, ast.Call) and facts.names.qualified(test.func) in (
+        "builtins.bool",
+        "builtins.any",
+        "builtins.all",
+    ):
         return bool(test.args) and facts.kinds.of(test.args[0]).is_tensor
-    if isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute) and test.func.attr == "item" and not test.args:
+    if (
+        isinstance(test, ast.Call)
+        and isinstance(test.func, ast.Attribute)
+        and test.func.attr == "item"
+        and not test.args
+    ):
         return facts.kinds.of(test.func.value).is_tensor
-    if isinstance(test, ast.Compare) and not any(isinstance(o, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for o in test.ops):
+    if isinstance(test, ast.Compare) and not any(
+        isinstance(o, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for o in test.ops
+    ):
         return facts.kinds.of(test).is_tensor or any(holds_tensor(x, facts) for x in [test.left, *test.comparators])
     return facts.kinds.of(test).is_tensor
 
@@ -100,7 +160,12 @@ def value_form(node: ast.BoolOp, facts: Facts, code: Code) -> str | None:
         return None
     if isinstance(parent, ast.Call) and facts.names.qualified(parent.func) == "builtins.bool":
         return None
-    if any(facts.kinds.of(v).shape != SCALAR or facts.kinds.of(v).dtype != BOOL or not isinstance(v, (ast.Call, ast.Compare)) for v in node.values):
+    if any(
+        facts.kinds.of(v).shape != SCALAR
+        or facts.kinds.of(v).dtype != BOOL
+        or not isinstance(v, (ast.Call, ast.Compare))
+        for v in node.values
+    ):
         return None
     text = _combined(node, facts, code)
     return text if isinstance(text, str) else None
@@ -108,14 +173,21 @@ def value_form(node: ast.BoolOp, facts: Facts, code: Code) -> str | None:
 
 def is_guard(node: ast.AST) -> bool:
     """An `if` with an arm that only raises belongs to `tensor-guard` (TR103)."""
-    return isinstance(node, ast.If) and any(side and isinstance(side[-1], ast.Raise) for side in (node.body, node.orelse))
+    return isinstance(node, ast.If) and any(
+        side and isinstance(side[-1], ast.Raise) for side in (node.body, node.orelse)
+    )
 
 
 def unwrapped(test: ast.expr, facts: Facts) -> ast.expr:
     """`bool(t)`, `t.item()` and `float(t)` as conditions are `t`."""
     if isinstance(test, ast.Call) and len(test.args) == 1 and facts.names.qualified(test.func) == "builtins.bool":
         return test.args[0]
-    if isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute) and test.func.attr == "item" and not test.args:
+    if (
+        isinstance(test, ast.Call)
+        and isinstance(test.func, ast.Attribute)
+        and test.func.attr == "item"
+        and not test.args
+    ):
         return test.func.value
     return test
 
@@ -151,14 +223,28 @@ def total(expr: ast.expr, facts: Facts) -> bool:
     for node in ast.walk(expr):
         match node:
             case ast.Call():
-                name = node.func.attr if isinstance(node.func, ast.Attribute) else (facts.names.qualified(node.func) or "?").rpartition(".")[2]
+                name = (
+                    node.func.attr
+                    if isinstance(node.func, ast.Attribute)
+                    else (facts.names.qualified(node.func) or "?").rpartition(".")[2]
+                )
                 known = facts.kinds.of(node.func.value).is_tensor if isinstance(node.func, ast.Attribute) else False
                 qualified = facts.names.qualified(node.func) or ""
-                if name not in TOTAL or not (known or torch_api.function(qualified) or qualified.startswith("builtins.")):
+                if name not in TOTAL or not (
+                    known or torch_api.function(qualified) or qualified.startswith("builtins.")
+                ):
                     return False
-                if name in ("item", "bool", "float", "int") and not isinstance(node.func, ast.Attribute) and not _scalar(node.args, facts):
+                if (
+                    name in ("item", "bool", "float", "int")
+                    and not isinstance(node.func, ast.Attribute)
+                    and not _scalar(node.args, facts)
+                ):
                     return False
-                if name == "item" and isinstance(node.func, ast.Attribute) and facts.kinds.of(node.func.value).shape != SCALAR:
+                if (
+                    name == "item"
+                    and isinstance(node.func, ast.Attribute)
+                    and facts.kinds.of(node.func.value).shape != SCALAR
+                ):
                     return False
             case ast.Compare():
                 if any(isinstance(o, (ast.In, ast.NotIn)) for o in node.ops):
@@ -166,7 +252,15 @@ def total(expr: ast.expr, facts: Facts) -> bool:
             case ast.BinOp(op=ast.Div() | ast.FloorDiv() | ast.Mod() | ast.Pow() | ast.MatMult()):
                 if not (facts.kinds.of(node).is_tensor and isinstance(node.op, ast.Div)):
                     return False
-            case ast.Subscript() | ast.Await() | ast.Yield() | ast.Starred() | ast.Dict() | ast.ListComp() | ast.GeneratorExp():
+            case (
+                ast.Subscript()
+                | ast.Await()
+                | ast.Yield()
+                | ast.Starred()
+                | ast.Dict()
+                | ast.ListComp()
+                | ast.GeneratorExp()
+            ):
                 return False
             case ast.Name() if isinstance(node.ctx, ast.Load) and facts.kinds.of(node).optional:
                 return False

@@ -19,21 +19,63 @@ if TYPE_CHECKING:
 
 COMPILE = frozenset({"torch.compile", "torch._dynamo.optimize"})
 DISABLE = frozenset(
-    {"torch.compiler.disable", "torch._dynamo.disable", "torch._dynamo.decorators.skip", "torch._dynamo.decorators.disable"}
+    {
+        "torch.compiler.disable",
+        "torch._dynamo.disable",
+        "torch._dynamo.decorators.skip",
+        "torch._dynamo.decorators.disable",
+    }
     | {"torch._disable_dynamo", "torch.jit.ignore", "torch.jit.unused", "torch.compiler.assume_constant_result"}
     | {"torch._dynamo.assume_constant_result", "torch.compiler.allow_in_graph", "torch._dynamo.allow_in_graph"}
     | {"torch.library.custom_op", "torch.compiler.nonstrict_trace"}
 )
 SCRIPT = frozenset({"torch.jit.script", "torch.jit.script_method", "torch.jit.export", "torch.jit.script_if_tracing"})
 COMPILING = frozenset(
-    {"torch.compiler.is_compiling", "torch.compiler.is_dynamo_compiling", "torch._dynamo.is_compiling", "torch.jit.is_scripting"}
+    {
+        "torch.compiler.is_compiling",
+        "torch.compiler.is_dynamo_compiling",
+        "torch._dynamo.is_compiling",
+        "torch.jit.is_scripting",
+    }
     | {"torch.jit.is_tracing", "torch.compiler.is_exporting", "torch._dynamo.external_utils.is_compiling"}
 )
 # Methods of a module that run outside its forward pass.
 OUTSIDE = frozenset(
-    {"__init__", "extra_repr", "__repr__", "reset_parameters", "_init_weights", "init_weights", "state_dict", "load_state_dict", "train", "eval"}
-    | {"_load_from_state_dict", "_save_to_state_dict", "from_pretrained", "save_pretrained", "configure_optimizers", "__setstate__", "to", "_apply"}
-    | {"get_config", "from_config", "__new__", "__del__", "__reduce__", "__getstate__", "__deepcopy__", "__eq__", "__hash__", "__len__", "__str__"}
+    {
+        "__init__",
+        "extra_repr",
+        "__repr__",
+        "reset_parameters",
+        "_init_weights",
+        "init_weights",
+        "state_dict",
+        "load_state_dict",
+        "train",
+        "eval",
+    }
+    | {
+        "_load_from_state_dict",
+        "_save_to_state_dict",
+        "from_pretrained",
+        "save_pretrained",
+        "configure_optimizers",
+        "__setstate__",
+        "to",
+        "_apply",
+    }
+    | {
+        "get_config",
+        "from_config",
+        "__new__",
+        "__del__",
+        "__reduce__",
+        "__getstate__",
+        "__deepcopy__",
+        "__eq__",
+        "__hash__",
+        "__len__",
+        "__str__",
+    }
 )
 
 
@@ -56,8 +98,21 @@ class Region:
 
 
 # Functions that read or write files, or are scripts, are not what a user compiles.
-FILES = frozenset({"builtins.open", "torch.save", "torch.load", "torch.hub.load", "builtins.input", "builtins.exec", "builtins.eval"})
-FILE_MODULES = ("os.", "shutil.", "json.", "pickle.", "subprocess.", "argparse.", "requests.", "pathlib.", "safetensors.", "sys.")
+FILES = frozenset(
+    {"builtins.open", "torch.save", "torch.load", "torch.hub.load", "builtins.input", "builtins.exec", "builtins.eval"}
+)
+FILE_MODULES = (
+    "os.",
+    "shutil.",
+    "json.",
+    "pickle.",
+    "subprocess.",
+    "argparse.",
+    "requests.",
+    "pathlib.",
+    "safetensors.",
+    "sys.",
+)
 SCRIPTS = ("test_", "main", "convert_", "load_", "save_", "download_", "train_", "evaluate_")
 
 
@@ -73,7 +128,9 @@ class Regions:
         self._calls = calls
         self._regions: dict[FunctionNode, Region] = {}
         self._left_alone = {
-            f for f in names.functions() if self._decorated(f, DISABLE | SCRIPT) or self._makes_op(f) or self._in_autograd_function(f)
+            f
+            for f in names.functions()
+            if self._decorated(f, DISABLE | SCRIPT) or self._makes_op(f) or self._in_autograd_function(f)
         }
         self._mark_compiled()
         self._mark_modules()
@@ -103,7 +160,11 @@ class Regions:
                 if self._names.qualified(parent.test) in ("typing.TYPE_CHECKING", "typing_extensions.TYPE_CHECKING"):
                     return "it never runs"
             for body in (getattr(parent, "body", None), getattr(parent, "orelse", None)):
-                if isinstance(body, list) and child in body and any(self._leaves_when_compiled(s) for s in body[: body.index(child)]):
+                if (
+                    isinstance(body, list)
+                    and child in body
+                    and any(self._leaves_when_compiled(s) for s in body[: body.index(child)])
+                ):
                     return "its author already tells compiled from eager code here"
             child, parent = parent, self._names.parent(parent)
         return None
@@ -221,9 +282,17 @@ class Regions:
     def _mark_assumed(self) -> None:
         """Functions that nothing compiled calls, yet that compute with torch: any of them may be compiled by a user."""
         known = {f for f in self._regions if self._regions[f].explicit} | self._left_alone
-        candidates = [f for f in self._names.functions() if f not in self._regions and f not in self._left_alone and self._works_with_torch(f)]
+        candidates = [
+            f
+            for f in self._names.functions()
+            if f not in self._regions and f not in self._left_alone and self._works_with_torch(f)
+        ]
         # What calls a compiled function of the file, and what only eager functions call, runs outside.
-        candidates = [f for f in candidates if not any(t.function in known and t.function not in self._left_alone for _, t in self._calls.callees(f))]
+        candidates = [
+            f
+            for f in candidates
+            if not any(t.function in known and t.function not in self._left_alone for _, t in self._calls.callees(f))
+        ]
         homes = {f: {self._home(c) for c in self._calls.callers(f)} for f in candidates}
         candidates = [f for f in candidates if not homes[f] or not homes[f] <= self._left_alone]
         for function in candidates:
@@ -239,7 +308,9 @@ class Regions:
 
     def _works_with_torch(self, function: FunctionNode) -> bool:
         info = self._classes.of_function(function)
-        outside = function.name in OUTSIDE and not function.name == "__init__"  # other objects are made within a graph too
+        outside = (
+            function.name in OUTSIDE and not function.name == "__init__"
+        )  # other objects are made within a graph too
         if info is not None and (outside or info.is_module):
             return False  # what a module's forward reaches is marked already
         if self._names.enclosing_function(function) is not None or function.name.startswith(SCRIPTS):
@@ -254,6 +325,10 @@ class Regions:
             if isinstance(node.func, ast.Attribute):
                 if node.func.attr in ("backward", "zero_grad", "parse_args", "from_pretrained", "load_state_dict"):
                     return False
-                computes |= node.func.attr not in SHARED and torch_api.method(node.func.attr) is not None and not name.startswith("numpy.")
+                computes |= (
+                    node.func.attr not in SHARED
+                    and torch_api.method(node.func.attr) is not None
+                    and not name.startswith("numpy.")
+                )
             computes |= name.startswith("torch.") and torch_api.function(name) is not None
         return computes

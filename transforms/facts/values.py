@@ -82,7 +82,9 @@ class Value:
         return replace(self, deps=self.deps.union(deps))
 
 
-UNKNOWN = Value(Tag.UNKNOWN, Level.UNKNOWN, "nothing tells what it is", roots=frozenset({ELSEWHERE}), deps=frozenset({ELSEWHERE}))
+UNKNOWN = Value(
+    Tag.UNKNOWN, Level.UNKNOWN, "nothing tells what it is", roots=frozenset({ELSEWHERE}), deps=frozenset({ELSEWHERE})
+)
 
 
 def host(detail: str, deps: frozenset[str] = NOTHING) -> Value:
@@ -133,7 +135,7 @@ def _merged_dtype(a: Symbol | None, b: Symbol | None, merge: Symbol) -> Symbol:
 
 # ---- dtypes ---------------------------------------------------------------------------------------------------------
 def category(dtype: Symbol | None, floats: Collection[Symbol] = ()) -> str | None:
-    """"bool", "int" or "float" (complex counts as float), None where unknown; `floats` are symbols known to be floating."""
+    """ "bool", "int" or "float" (complex counts as float), None where unknown; `floats` are symbols known to be floating."""
     if dtype is None:
         return None
     if dtype in floats or dtype[0] in ("float", "linear", "default"):
@@ -142,7 +144,13 @@ def category(dtype: Symbol | None, floats: Collection[Symbol] = ()) -> str | Non
         return {"bool": "bool", "int64": "int"}[dtype[0]]
     if dtype[0] == "named":
         name = str(dtype[1])
-        return "bool" if name == "bool" else "float" if name.startswith(("float", "bfloat", "half", "double", "complex")) else "int"
+        return (
+            "bool"
+            if name == "bool"
+            else "float"
+            if name.startswith(("float", "bfloat", "half", "double", "complex"))
+            else "int"
+        )
     if dtype[0] == "promote":
         found = {category(d, floats) for d in dtype[1]}
         return "float" if "float" in found else next(iter(found)) if len(found) == 1 else None
@@ -180,7 +188,10 @@ def agree(a: Value, b: Value, floats: Collection[Symbol]) -> Evidence:
         symbols = _symbols(x) | _symbols(y)
         assumed = set(floats) | symbols
         if settle(x, assumed) == settle(y, assumed):
-            names = ", ".join(sorted(f"`{s[1]}`" for s in symbols if s not in floats and s[0] == "of")) or "what it computes with"
+            names = (
+                ", ".join(sorted(f"`{s[1]}`" for s in symbols if s not in floats and s[0] == "of"))
+                or "what it computes with"
+            )
             return Evidence(Level.ASSUMED, f"dtypes agree if {names} is floating")
     return Evidence(Level.UNKNOWN, "the arms are not known to give the same dtype")
 

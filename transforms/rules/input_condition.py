@@ -86,7 +86,14 @@ class InputCondition(Rule):
             message = f"`{ast.unparse(site)}` is known from the inputs before the graph starts"
             value = facts.kinds.of(site)
             level = value.level if value.level in (Level.PROVED, Level.ASSUMED) else Level.ASSUMED
-            yield self.finding(site, facts, message, Evidence(level, value.because or "it is computed from the inputs"), Plan(hoist), Safety.SAFE)
+            yield self.finding(
+                site,
+                facts,
+                message,
+                Evidence(level, value.because or "it is computed from the inputs"),
+                Plan(hoist),
+                Safety.SAFE,
+            )
 
     def cut(self, plan: Plan, bench: Bench) -> Fix | NoFix:
         """Split the function."""
@@ -96,4 +103,9 @@ class InputCondition(Rule):
         if isinstance(edits, NoFix):
             return edits
         conditions = tuple(bench.condition(f.node) for f in plan.hoist.flags if f.boolean)
-        return Fix(edits=tuple(edits), safety=Safety.SAFE, summary="decide on the inputs before the graph", conditions=conditions)
+        return Fix(
+            edits=tuple(edits),
+            safety=Safety.SAFE,
+            summary="decide on the inputs before the graph",
+            conditions=conditions,
+        )

@@ -83,7 +83,9 @@ class TensorBranch(Rule):
         if isinstance(node, ast.BoolOp):
             if (text := value_form(node, facts, ast.unparse)) is not None:
                 evidence = Evidence(Level.PROVED, "its operands are 0-d tensors")
-                yield self.finding(node, facts, f"`{ast.unparse(node)}` asks a tensor for its truth", evidence, Connective(node, text))
+                yield self.finding(
+                    node, facts, f"`{ast.unparse(node)}` asks a tensor for its truth", evidence, Connective(node, text)
+                )
             return
         predicate = split(node.test, facts)
         if predicate is None or is_guard(node) or facts.hoists.covers(node.test):
@@ -93,7 +95,9 @@ class TensorBranch(Rule):
         if isinstance(outcome, Plan):
             safety = _safety(outcome.branch)
             evidence = outcome.branch.evidence if outcome.branch.evidence.level is Level.ASSUMED else evidence
-        yield self.finding(node.test, facts, f"branch on the value of a tensor, `{ast.unparse(node.test)}`", evidence, outcome, safety)
+        yield self.finding(
+            node.test, facts, f"branch on the value of a tensor, `{ast.unparse(node.test)}`", evidence, outcome, safety
+        )
 
     def _plan(self, node: ast.If | ast.IfExp, predicate: Predicate, facts: Facts) -> Plan | NoFix:
         if predicate.host and (isinstance(node, ast.IfExp) or node.orelse or leaves(node.body)):
@@ -128,7 +132,13 @@ class TensorBranch(Rule):
             head = f"{margin}if {' and '.join(bench.text(h) for h in plan.host)}:{newline}" if plan.host else ""
             edit = bench.replace(plan.branch.replaced, head + text)
         conditions = (bench.condition(plan.node.test),)
-        return Fix((edit,), _safety(plan.branch), "keep the branch in the graph", changes=plan.branch.changes, conditions=conditions)
+        return Fix(
+            (edit,),
+            _safety(plan.branch),
+            "keep the branch in the graph",
+            changes=plan.branch.changes,
+            conditions=conditions,
+        )
 
 
 def _safety(branch: Branch) -> Safety:
