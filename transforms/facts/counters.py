@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING
 
 from ..model import NoFix
 from .classes import ClassInfo, FunctionNode, is_attribute_of
-from .flow import SCOPES, binds, reads, walk_scope
-from .predicates import total
+from .flow import COMPREHENSIONS, SCOPES, binds, reads, walk_scope
+from .numbers import CALM, NumberCode, Store
 from .values import Tag
 
 if TYPE_CHECKING:
     from . import Facts
 
-NUMBERS = frozenset({"int", "float", "bool"})
 EXITS = (ast.Return, ast.Raise, ast.Assert)
-Store = ast.Assign | ast.AugAssign | ast.AnnAssign
-CALM = frozenset({"builtins.min", "builtins.max", "builtins.abs", "builtins.bool"})
+BRANCHING = (ast.If, ast.IfExp, ast.BoolOp, ast.For, ast.While, *COMPREHENSIONS)
 PASSED_ON = (ast.Add, ast.Sub, ast.Mult)  # the graph holds this arithmetic on an int that varies
 KEEPING = "keep the count in the caller, or set `torch._dynamo.config.allow_unspec_int_on_nn_module = True`"
 
@@ -65,27 +63,21 @@ class Counters:
         return study.sites if study is not None else ()
 
 
-class _Refused(Exception):
+class _StaysError(Exception):
     """The counting cannot leave the graph; the only argument says why."""
 
 
-class _Study:
+class _Study(NumberCode):
     """The study of one method."""
 
     def __init__(self, facts: Facts, function: FunctionNode, info: ClassInfo, owner: str) -> None:
-        self.facts, self.function, self.info, self.owner = facts, function, info, owner
-        self.body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
-        self.parameters = set(facts.flow(function).parameters) - {owner}
-        self.stores = self._find_stores()
-        self.state = frozenset(a for a in self.stores if self._is_number(a))
-        counting = {a for a in self.state if any(self._counts(s, a) for s in self.stores[a])}
-        self.sites = tuple(dict.fromkeys(s for a in self.stores if a in counting and self._is_int(a) for s in self.stores[a] if self._counts(s, a)))
+        super().__init__(facts, function, info, owner)
         self.before: list[ast.stmt] = []
         self.after: list[ast.stmt] = []
         self.skipped: list[ast.stmt] = []
         self.movable: list[ast.stmt] = []
         self.available = set(self.parameters)
-        self.hosts: set[str] = set()
+        self.guards: list[ast.stmt] = []
         self.crossed: dict[str, str] = {}
 
     @classmethod
@@ -95,7 +87,11 @@ class _Study:
         parameters = facts.flow(function).parameters
         if info is None or not parameters or function.name in ("__init__", "__post_init__", "setup"):
             return None
-        if {facts.names.qualified(d) for d in function.decorator_list} & {"builtins.staticmethod", "builtins.classmethod", "builtins.property"}:
+        if {facts.names.qualified(d) for d in function.decorator_list} & {
+            "builtins.staticmethod",
+            "builtins.classmethod",
+            "builtins.property",
+        }:
             return None
         study = cls(facts, function, info, parameters[0])
         return study if study.sites else None
@@ -107,62 +103,22 @@ class _Study:
             for i, statement in enumerate(self.body):
                 self._sort(statement, self.body[i + 1 :])
             passed = self._passed()
-        except _Refused as refused:
+        except _StaysError as refused:
             return NoFix(str(refused), KEEPING)
         changes = tuple(f"`{self.owner}.{a}` {how}" for a, how in self.crossed.items())
         return Counting(self.sites, self.state, tuple(self._needed(passed)), tuple(self.after), tuple(passed), changes)
-
-    # -- the numbers ---------------------------------------------------------------------------------------------------
-    def _find_stores(self) -> dict[str, list[Store]]:
-        found: dict[str, list[Store]] = {}
-        for node in walk_scope(*self.function.body):
-            if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
-                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                    for part in target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]:
-                        if is_attribute_of(part, self.owner):
-                            found.setdefault(part.attr, []).append(node)  # type: ignore[attr-defined]
-        return found
-
-    def _starts(self, attribute: str) -> list[str]:
-        """The types of the values that the constructor gives the attribute."""
-        values = [self.facts.kinds.of(v) for v in self.info.attribute(attribute)]
-        return ["none" if v.tag is Tag.NONE else v.detail if v.tag is Tag.HOST else "?" for v in values]
-
-    def _is_number(self, attribute: str) -> bool:
-        starts = self._starts(attribute)
-        latched = starts == ["none"] and any(isinstance(s, ast.AugAssign) for s in self.stores[attribute])
-        return bool(starts) and (latched or set(starts) <= NUMBERS)
-
-    def _is_int(self, attribute: str) -> bool:
-        return bool({"int", "none"} & set(self._starts(attribute)))
-
-    def _counts(self, store: Store, attribute: str) -> bool:
-        """True where the number stored depends on the one before."""
-        if isinstance(store, ast.AugAssign):
-            return is_attribute_of(store.target, self.owner)
-        return store.value is not None and attribute in self._reads_of(store.value)
-
-    def _reads_of(self, *nodes: ast.AST) -> set[str]:
-        """The attributes of the instance that the nodes read."""
-        found = set()
-        for node in (n for root in nodes for n in ast.walk(root)):
-            if is_attribute_of(node, self.owner) and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
-                found.add(node.attr)  # type: ignore[attr-defined]
-            elif isinstance(node, ast.AugAssign) and is_attribute_of(node.target, self.owner):
-                found.add(node.target.attr)  # type: ignore[union-attr]
-        return found
-
-    def _stored_in(self, *nodes: ast.AST) -> set[str]:
-        return {n.attr for n in walk_scope(*nodes) if isinstance(n, ast.Attribute) and is_attribute_of(n, self.owner) and not isinstance(n.ctx, ast.Load)}
 
     def _sees_all(self) -> None:
         """Refuse where the numbers may be used out of sight."""
         for node in walk_scope(*self.function.body):
             if isinstance(node, SCOPES) and self._reads_of(node) & self.state:
-                raise _Refused(f"a nested function reads `{self.owner}.{min(self._reads_of(node) & self.state)}`")
-            if isinstance(node, ast.Name) and node.id in (self.owner, "super") and not isinstance(self.facts.names.parent(node), ast.Attribute):
-                if node.id == self.owner or any(self._uses(c.node) for c in self.info.bases):
-                    raise _Refused(f"`{node.id}` is handed on whole, and with it `{self.owner}.{min(self.state)}`")
+                raise _StaysError(f"a nested function reads `{self.owner}.{min(self._reads_of(node) & self.state)}`")
+            if (
+                isinstance(node, ast.Name)
+                and node.id in (self.owner, "super")
+                and not isinstance(self.facts.names.parent(node), ast.Attribute)
+            ) and (node.id == self.owner or any(self._uses(c.node) for c in self.info.bases)):
+                raise _StaysError(f"`{node.id}` is handed on whole, and with it `{self.owner}.{min(self.state)}`")
         queue = [self.info.method(a) for a in self._reads_of(*self.function.body)]
         seen: set[ast.AST] = {self.function}
         while queue:
@@ -170,81 +126,28 @@ class _Study:
             if method is None or method in seen:
                 continue
             seen.add(method)
-            if self._uses(method):
-                raise _Refused(f"`{method.name}`, which runs in the graph, uses `{self.owner}.{min(self._uses(method))}` as well")
+            if self._uses(method) and self._only_reads(method):
+                self.readers[method.name] = self._uses(method)
+            elif self._uses(method):
+                raise _StaysError(
+                    f"`{method.name}`, which runs in the graph, uses `{self.owner}.{min(self._uses(method))}` as well"
+                )
             queue += [self.info.method(n.attr) for n in ast.walk(method) if isinstance(n, ast.Attribute)]
 
-    def _uses(self, root: ast.AST) -> set[str]:
-        return {n.attr for n in ast.walk(root) if isinstance(n, ast.Attribute)} & self.state
-
-    # -- host code -----------------------------------------------------------------------------------------------------
-    def _host(self, e: ast.expr) -> bool:
-        """True where the expression is certainly a Python value, computed from such values."""
-        if self.facts.kinds.of(e).tag in (Tag.HOST, Tag.NONE):
-            return True
-        match e:
-            case ast.Constant():
-                return True
-            case ast.Name():
-                return e.id in self.hosts
-            case ast.Attribute():
-                return is_attribute_of(e, self.owner) and e.attr in self.state
-            case ast.BinOp():
-                return self._host(e.left) and self._host(e.right)
-            case ast.UnaryOp():
-                return self._host(e.operand)
-            case ast.BoolOp():
-                return all(self._host(v) for v in e.values)
-            case ast.IfExp():
-                return self._host(e.test) and self._host(e.body) and self._host(e.orelse)
-            case ast.Compare():
-                identity = all(isinstance(o, (ast.Is, ast.IsNot)) for o in e.ops)
-                return identity or all(self._host(x) for x in (e.left, *e.comparators))
-            case ast.Call():
-                called = self.facts.names.qualified(e.func) or ""
-                known = called.startswith("math.") or called in CALM | {"builtins.int", "builtins.float", "builtins.round", "builtins.len"}
-                return known and all(self._host(a) for a in e.args) and not e.keywords
-        return False
-
-    def _host_statement(self, s: ast.stmt) -> bool:
-        """True where the statement only computes Python values into locals and numbers of the instance."""
-        if isinstance(s, ast.If):
-            return self._host(s.test) and all(self._host_statement(x) for x in [*s.body, *s.orelse])
-        if isinstance(s, ast.Pass):
-            return True
-        if not isinstance(s, (ast.Assign, ast.AugAssign, ast.AnnAssign)) or s.value is None:
-            return False
-        targets = s.targets if isinstance(s, ast.Assign) else [s.target]
-        parts = [p for t in targets for p in (t.elts if isinstance(t, (ast.Tuple, ast.List)) else [t])]
-        if not all(isinstance(p, ast.Name) or is_attribute_of(p, self.owner) and p.attr in self.state for p in parts):  # type: ignore[attr-defined]
-            return False
-        several = isinstance(s.value, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in s.value.elts)
-        return all(self._host(v) for v in (s.value.elts if several and isinstance(s.value, ast.Tuple) else [s.value]))
-
     def _opening(self, s: ast.stmt) -> bool:
-        """True for a statement at the very start that may compute on tensors to find Python values: it reads one itself."""
+        """True for a statement at the very start that itself reads a tensor on the host."""
         if not isinstance(s, (ast.If, ast.Assign)) or self.skipped or not self.facts.effects.of([s]).reads:
             return False
         ends = self.facts.kinds.run(self.function).ends.get(id(s), ({}, {}))
         later = reads(*self.body[self.body.index(s) + 1 :])
-        return all(
-            (e or {}).get(n) is None or (e or {})[n].tag in (Tag.HOST, Tag.NONE) for e in ends for n in binds(s) & later
-        ) and self._stored_in(s) <= self.state
-
-    def _quiet(self, s: ast.stmt, opening: bool) -> bool:
-        """True where the statement changes nothing but the numbers, and reads no tensor unless it opens the body."""
-        effect = self.facts.effects.of([s])
-        if effect.mutates - {f"{self.owner}.{a}" for a in self.state} - binds(s) or effect.io or effect.unknown or effect.random or effect.raises or effect.jumps:
-            return False
-        return opening or not (effect.reads or effect.breaks)
-
-    def _total(self, s: ast.stmt) -> bool:
-        """True where the statement cannot raise."""
-        if isinstance(s, ast.If):
-            return total(s.test, self.facts) and all(self._total(x) for x in [*s.body, *s.orelse])
-        if isinstance(s, ast.Pass) or isinstance(s, ast.Return) and s.value is None:
-            return True
-        return isinstance(s, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Expr)) and s.value is not None and total(s.value, self.facts)
+        return (
+            all(
+                (e or {}).get(n) is None or (e or {})[n].tag in (Tag.HOST, Tag.NONE)
+                for e in ends
+                for n in binds(s) & later
+            )
+            and self._stored_in(s) <= self.state
+        )
 
     # -- sorting -------------------------------------------------------------------------------------------------------
     def _sort(self, s: ast.stmt, later: Sequence[ast.stmt]) -> None:
@@ -253,9 +156,14 @@ class _Study:
         opening = bool(stored) and self._opening(s)
         host = (opening or self._host_statement(s)) and self._quiet(s, opening)
         if stored and not host:
-            raise _Refused(f"`{self.owner}.{min(stored)}` changes within a statement that also works on tensors (line {s.lineno})")
+            raise _StaysError(
+                f"`{self.owner}.{min(stored)}` changes within a statement that also works on tensors (line {s.lineno})"
+            )
         if stored:
             self._place(s, stored, later)
+        elif not self.skipped and self._guard(s):
+            self.movable.append(s)
+            self.guards.append(s)
         elif host and self._can_lead(s):
             self.movable.append(s)
             self.available |= binds(s)
@@ -269,19 +177,27 @@ class _Study:
         lead = self._can_lead(s) and not self.after and not any(isinstance(n, EXITS) for n in walk_scope(*self.skipped))
         trail = self._can_trail(s, stored, later)
         smooth = lead and all(self._total(x) for x in self.skipped)
-        if smooth or lead and not trail:
+        if smooth or (lead and not trail):
             if not smooth:
-                self.crossed.update({a: "changes even where the call raises" for a in sorted(stored)})
+                self.crossed.update(dict.fromkeys(sorted(stored), "changes even where the call raises"))
             self.movable.append(s)
             self.before.append(s)
             self.available |= binds(s)
             self.hosts |= binds(s)
         elif trail:
             if not all(self._total(x) for x in later if x not in self.after and not self._stored_in(x) & self.state):
-                self.crossed.update({a: "stays as it was where the call raises" for a in sorted(stored)})
+                self.crossed.update(dict.fromkeys(sorted(stored), "stays as it was where the call raises"))
             self.after.append(s)
         else:
-            raise _Refused(f"`{self.owner}.{min(stored)}` changes between computations that need its old and its new value (line {s.lineno})")
+            raise _StaysError(f"`{self.owner}.{min(stored)}` {self._why_stays(s)} (line {s.lineno})")
+
+    def _why_stays(self, s: ast.stmt) -> str:
+        if any(isinstance(n, ast.Return) and n is not self.body[-1] for n in walk_scope(*self.body)):
+            return "changes only on calls that have not returned before"
+        local = (reads(s) - binds(s)) & binds(*self.function.body) - self.available
+        if local:
+            return f"changes by `{min(local)}`, which the graph computes"
+        return "changes between computations that need its old and its new value"
 
     def _can_lead(self, s: ast.stmt) -> bool:
         """True where the statement computes the same at the start of the function."""
@@ -292,7 +208,11 @@ class _Study:
             return False
         effect = self.facts.effects.of(self.skipped)
         changed = {n.rpartition(".")[2] for n in effect.stores | effect.mutates if n.startswith(f"{self.owner}.")}
-        return not (self._reads_of(s) & changed or effect.mutates & reads(s) - {self.owner} or self._reads_of(s) & self._stored_in(*self.after))
+        return not (
+            self._reads_of(s) & changed
+            or effect.mutates & reads(s) - {self.owner}
+            or self._reads_of(s) & self._stored_in(*self.after)
+        )
 
     def _can_trail(self, s: ast.stmt, stored: set[str], later: Sequence[ast.stmt]) -> bool:
         """True where the statement computes the same after everything else, and nothing waits for it."""
@@ -300,7 +220,11 @@ class _Study:
         last = self.body[-1]
         if any(isinstance(n, ast.Return) and n is not last for n in walk_scope(*self.body)):
             return False
-        if any(isinstance(n, (ast.Raise, ast.Assert)) for n in walk_scope(*later)) or self._reads_of(*rest) & stored or binds(s) & reads(*later):
+        if (
+            any(isinstance(n, (ast.Raise, ast.Assert)) for n in walk_scope(*later))
+            or self._reads_of(*rest) & stored
+            or binds(s) & reads(*later)
+        ):
             return False
         if self._reads_of(s) & self._stored_in(*rest):
             return False
@@ -322,21 +246,34 @@ class _Study:
         if isinstance(node, ast.expr) and self._passable(node, conditional):
             yield node
             return
-        branching = isinstance(node, (ast.If, ast.IfExp, ast.BoolOp, ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp))
+        branching = isinstance(node, BRANCHING)
+        if is_attribute_of(node, self.owner):
+            used = min(self._reads_of(node) & self.state)
+            raise _StaysError(f"`{ast.unparse(node)}`, which runs in the graph, uses `{self.owner}.{used}`")
         for child in ast.iter_child_nodes(node):
-            first = child is getattr(node, "test", None) or isinstance(node, ast.BoolOp) and child is node.values[0]
-            yield from self._visit(child, conditional or branching and not first)
+            first = child is getattr(node, "test", None) or (isinstance(node, ast.BoolOp) and child is node.values[0])
+            yield from self._visit(child, conditional or (branching and not first))
 
     def _passable(self, e: ast.expr, conditional: bool) -> bool:
-        if is_attribute_of(e, self.owner):
-            return True
+        if isinstance(e, ast.Attribute) and is_attribute_of(e, self.owner):
+            if e.attr in self.state:
+                return True
+            method = self.info.method(e.attr)
+            if method is None or not method.decorator_list:
+                return False
+        if self.facts.kinds.of(e).detail == "str":
+            return False  # each text would be a graph of its own
         local = binds(*self.function.body) | self.parameters
         names = {n.id for n in ast.walk(e) if isinstance(n, ast.Name)} & local - {self.owner}
         if not names <= self.available or not self._host(e) or isinstance(e, (ast.Tuple, ast.List)):
             return False
         if self._reads_of(e) & (self._stored_in(*self.skipped)) and e not in self._at_start():
             return False
-        if isinstance(e, ast.BinOp) and isinstance(e.op, PASSED_ON) and all(self._integral(x) for x in (e.left, e.right)):
+        if (
+            isinstance(e, ast.BinOp)
+            and isinstance(e.op, PASSED_ON)
+            and all(self._integral(x) for x in (e.left, e.right))
+        ):
             return False
         effect = self.facts.effects.of([e])
         return effect.pure and not effect.reads and (not conditional or self._calm(e))
@@ -364,7 +301,11 @@ class _Study:
             if isinstance(n, ast.Call) and self.facts.names.qualified(n.func) not in CALM:
                 return False
             if isinstance(n, ast.BinOp) and not isinstance(n.op, PASSED_ON):
-                steady = isinstance(n.op, (ast.Mod, ast.FloorDiv, ast.Div)) and isinstance(n.right, ast.Constant) and bool(n.right.value)
+                steady = (
+                    isinstance(n.op, (ast.Mod, ast.FloorDiv, ast.Div))
+                    and isinstance(n.right, ast.Constant)
+                    and bool(n.right.value)
+                )
                 if not steady:
                     return False
             if isinstance(n, (ast.Subscript, ast.NamedExpr, ast.Await)):
@@ -376,7 +317,8 @@ class _Study:
         wanted = reads(*passed, *self.before, *self.after)
         chosen = list(self.before)
         for s in reversed(self.movable):
-            if s in chosen or binds(s) & wanted or self._reads_of(s) & self.state:
+            guards = s in self.guards and any(b.lineno > s.lineno for b in self.before)
+            if s in chosen or guards or binds(s) & wanted or self._reads_of(s) & self.state:
                 chosen.append(s)
                 wanted |= reads(s)
         return [s for s in self.movable if s in chosen]

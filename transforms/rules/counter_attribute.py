@@ -61,9 +61,9 @@ class CounterAttribute(Rule):
     module that owns them. The fix is unsafe where the counting stands between operations that may raise: after a call
     that raises, the number then differs.
 
-    Refused in a function that other compiled code of the file calls (the outer part would cut its caller's graph), where
-    the number changes together with tensors in one statement, between computations that need its old and its new value,
-    and where it is used out of sight, in methods that run in the graph or by code that is handed the whole instance.
+    Refused in a function that other compiled code of the file calls (the outer part would cut its caller's graph),
+    where the number changes together with tensors in one statement, between computations that need its old and its new
+    value, and where it is used out of sight, in methods that run in the graph or by code that is handed the instance.
     """
 
     code = "TR502"
@@ -95,7 +95,11 @@ class CounterAttribute(Rule):
         hoist = facts.hoists.counting(node, counting)
         if isinstance(hoist, Hoist) and not {*counting.before, *counting.after} <= {*hoist.prologue, *hoist.epilogue}:
             return NoFix("other values that the function decides on cannot leave the graph with it", KEEPING)
-        return Plan(hoist) if isinstance(hoist, Hoist) else hoist or NoFix("it is not the compiled function itself", KEEPING)
+        return (
+            Plan(hoist)
+            if isinstance(hoist, Hoist)
+            else hoist or NoFix("it is not the compiled function itself", KEEPING)
+        )
 
     def cut(self, plan: Plan, bench: Bench) -> Fix | NoFix:
         """Split the function."""
