@@ -1,6 +1,6 @@
 """Helpers of rewritten code that compute on whole tensors while compiling, and on what a mask selects otherwise.
 
-Each falls back to the original where its mask is no mask, or a shape does not fit: an index of integers is traced anyway.
+Each falls back to the original where its mask is no mask, or a shape does not fit.
 """
 
 from __future__ import annotations

@@ -40,8 +40,9 @@ class Selection:
         value: the expression.
         operands: the tensors that are selected from, each with the name that the function gives to what it gets.
         picks: the expressions that select, each with the name of its operand.
-        lifted: statements above that compute names which only `value` reads, in order.
-        dropped: statements above that only select, whose names are the function's parameters.
+        lifted: statements above that the function needs, in order.
+        gone: the statements above whose names only `value` reads: those lifted, those that only select, of which the
+            function's parameters have the names, and the one that computes the value itself.
         rows: it works row by row, not element by element.
     """
 
@@ -49,7 +50,7 @@ class Selection:
     operands: tuple[tuple[str, ast.expr], ...]
     picks: tuple[tuple[ast.expr, str], ...]
     lifted: tuple[ast.stmt, ...]
-    dropped: tuple[ast.stmt, ...]
+    gone: tuple[ast.stmt, ...]
     rows: bool
 
 
@@ -60,9 +61,23 @@ def picks(node: ast.AST, mask: ast.expr, facts: Facts) -> bool:
     return ast.dump(node.slice) == ast.dump(mask) and facts.kinds.of(node.value).tag in (Tag.TENSOR, Tag.UNKNOWN)
 
 
-def study(value: ast.expr, mask: ast.expr, at: ast.stmt, facts: Facts) -> Selection | NoFix | None:
-    """The value as a function of what the mask selects; None where it selects nothing by it."""
-    search = _Study(mask, at, facts)
+def study(
+    value: ast.expr,
+    mask: ast.expr,
+    at: ast.stmt,
+    facts: Facts,
+    target: ast.Subscript | None = None,
+    given: ast.Assign | None = None,
+) -> Selection | NoFix | None:
+    """The value as a function of what the mask selects; None where it selects nothing by it.
+
+    `target` is `y[mask]` of `y[mask] += value`, the first operand; `given` is a selection that has several readers.
+    """
+    search = _Study(mask, at, facts, given)
+    if target is not None:
+        search.found.append(target)
+        reach = max(Reach.ELEMENT, search.visit(value))
+        return search.refusal or search.selection(value, reach)
     if not search.selects(value):
         return None
     reach = search.visit(value)
@@ -74,15 +89,15 @@ def study(value: ast.expr, mask: ast.expr, at: ast.stmt, facts: Facts) -> Select
 class _Study:
     """The study of one value."""
 
-    def __init__(self, mask: ast.expr, at: ast.stmt, facts: Facts) -> None:
-        self.mask, self.at, self.facts = mask, at, facts
+    def __init__(self, mask: ast.expr, at: ast.stmt, facts: Facts, given: ast.Assign | None = None) -> None:
+        self.mask, self.at, self.facts, self.given = mask, at, facts, given
         self.refusal: NoFix | None = None
         self.found: list[ast.Subscript] = []
         self.lifts: dict[str, ast.Assign] = {}
         self.shared = False  # a tensor that every element meets, which a NaN gradient of any of them would reach
         self.steep: str | None = None
-        self._selects: dict[int, bool] = {}
         self._function = facts.function_of(at)
+        self._collect()
 
     def refuse(self, reason: str) -> Reach:
         self.refusal = self.refusal or NoFix(reason)
@@ -91,66 +106,63 @@ class _Study:
     # -- what is selected ----------------------------------------------------------------------------------------------
     def selects(self, root: ast.AST) -> bool:
         """True where the mask selects something in the expression, or in a local that only it reads."""
-        return any(picks(n, self.mask, self.facts) or isinstance(n, ast.Name) and self.lift(n) for n in walk_scope(root))
+        return any(
+            picks(n, self.mask, self.facts) or (isinstance(n, ast.Name) and self.lift(n)) for n in walk_scope(root)
+        )
 
     def lift(self, name: ast.Name) -> ast.Assign | None:
         """The statement that computes the name from the selection, where it may stand inside of the function."""
-        known = self.lifts.get(name.id)
-        if known is not None or self._function is None or not isinstance(name.ctx, ast.Load):
-            return known
-        if name.id not in self._selects_names():
-            return None
-        return self.lifts.get(name.id)
+        return self.lifts.get(name.id) if isinstance(name.ctx, ast.Load) else None
 
-    def _selects_names(self) -> set[str]:
-        """Names that statements above bind, once in the function, to what is computed from the selection."""
-        if not self.lifts and not self._selects:
-            self._selects[0] = True
-            block = block_of(self.at, self.facts)
-            function = self._function
-            assert function is not None
-            stores = [n.id for n in ast.walk(function) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
-            for s in block[: block.index(self.at)]:
-                if not isinstance(s, ast.Assign) or len(s.targets) != 1 or not isinstance(s.targets[0], ast.Name):
-                    continue
+    def _collect(self) -> None:
+        """Find the names that statements above bind, once in the function, to what is computed from the selection."""
+        function = self._function
+        if function is None or self.given is not None:
+            self.lifts = {self.given.targets[0].id: self.given} if self.given else {}  # type: ignore[attr-defined]
+            return
+        stores = [n.id for n in ast.walk(function) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+        block = block_of(self.at, self.facts)
+        for s in block[: block.index(self.at)]:
+            if isinstance(s, ast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], ast.Name):
                 name = s.targets[0].id
-                if stores.count(name) == 1 and name not in self.facts.flow(function).parameters:
-                    if any(picks(n, self.mask, self.facts) or isinstance(n, ast.Name) and n.id in self.lifts for n in walk_scope(s.value)):
-                        self.lifts[name] = s
-        return set(self.lifts)
+                once = stores.count(name) == 1 and name not in self.facts.flow(function).parameters
+                if once and self.selects(s.value):
+                    self.lifts[name] = s
 
     def selection(self, value: ast.expr, reach: Reach) -> Selection | NoFix:
         used = self._used(value)
         dropped = tuple(s for s in used if picks(s.value, self.mask, self.facts))
         lifted = tuple(s for s in used if s not in dropped)
-        rest = [value, *(s.value for s in lifted)]
-        refused = self._in_the_way(used, rest)
+        refused = self._in_the_way(used, [value, *(s.value for s in lifted)])
         if refused is not None:
             return refused
+        while lifted and isinstance(value, ast.Name) and value.id == lifted[-1].targets[0].id:  # type: ignore[attr-defined]
+            value, lifted = lifted[-1].value, lifted[:-1]
+        rest = [value, *(s.value for s in lifted)]
         if self.shared and self.steep:
             return NoFix(f"the derivative of `{self.steep}` may be infinite, and parameters would meet it")
-        operands: dict[str, tuple[str, ast.expr]] = {}
+        operands: dict[object, tuple[str, ast.expr]] = {}
         named: list[tuple[ast.expr, str]] = []
-        outside = reads(*rest) - {s.targets[0].id for s in dropped}  # type: ignore[attr-defined]
         for s in dropped:
             name = s.targets[0].id  # type: ignore[attr-defined]
-            operands[ast.dump(s.value)] = (name, s.value.value)  # type: ignore[attr-defined]
+            operands[ast.dump(s.value.value)] = (name, s.value.value)  # type: ignore[attr-defined]
         inside = {id(n) for p in self.found for n in ast.walk(p)}
         plain = {n.id for r in rest for n in ast.walk(r) if isinstance(n, ast.Name) and id(n) not in inside}
         for pick in self.found:
             if any(pick is s.value for s in dropped):
                 continue
-            key = ast.dump(pick)
+            # What `y[mask] += y[mask]` changes in place is another tensor than the one that it reads.
+            key = ast.dump(pick.value) if isinstance(pick.ctx, ast.Load) else pick
             if key not in operands:
                 taken = plain | {n for n, _ in operands.values()} | binds(*lifted)
                 operands[key] = (_parameter(pick.value, taken, self.facts), pick.value)
             named.append((pick, operands[key][0]))
-        del outside
-        return Selection(value, tuple(operands.values()), tuple(named), lifted, dropped, reach is Reach.ROW)
+        return Selection(value, tuple(operands.values()), tuple(named), lifted, tuple(used), reach is Reach.ROW)
 
     def _used(self, value: ast.expr) -> list[ast.Assign]:
         """The statements whose names the value needs, in order."""
-        wanted, chosen = reads(value), []
+        chosen: list[ast.Assign] = []
+        wanted = reads(value)
         for s in reversed(list(self.lifts.values())):
             if s.targets[0].id in wanted:  # type: ignore[attr-defined]
                 chosen.insert(0, s)
@@ -159,14 +171,14 @@ class _Study:
 
     def _in_the_way(self, used: Sequence[ast.Assign], rest: Sequence[ast.expr]) -> NoFix | None:
         """Why the statements can not move down to the value."""
-        if not used:
+        if not used or self.given is not None:
             return None
         assert self._function is not None
         names = {s.targets[0].id for s in used}  # type: ignore[attr-defined]
         own = {id(n) for r in [*rest, *(s.value for s in used)] for n in ast.walk(r)}
         for n in ast.walk(self._function):
             if isinstance(n, ast.Name) and n.id in names and isinstance(n.ctx, ast.Load) and id(n) not in own:
-                return NoFix(f"`{n.id}` is also read on line {n.lineno}, where its size matters")
+                return NoFix(f"`{n.id}` is also read on line {n.lineno}")
         block = block_of(self.at, self.facts)
         between = [s for s in block[block.index(used[0]) : block.index(self.at)] if s not in used]
         effect = self.facts.effects.of(between)
@@ -222,13 +234,14 @@ class _Study:
         whole = isinstance(e.op, (ast.FloorDiv, ast.Mod)) and isinstance(e.right, ast.Constant) and bool(e.right.value)
         if not whole and not isinstance(e.op, _OPERATORS):
             return self.refuse(f"`{ast.unparse(e)}` is not known to work element by element")
-        number = isinstance(e.right, ast.Constant) and isinstance(e.right.value, (int, float)) and e.right.value > 0
-        if isinstance(e.op, ast.Div) and not number or isinstance(e.op, ast.Pow) and not (number and e.right.value >= 1):  # type: ignore[attr-defined]
+        right = e.right.value if isinstance(e.right, ast.Constant) and isinstance(e.right.value, (int, float)) else 0
+        if (isinstance(e.op, ast.Div) and right <= 0) or (isinstance(e.op, ast.Pow) and right < 1):
             self.steep = self.steep or ast.unparse(e)
         return max(self.visit(e.left), self.visit(e.right))
 
     def _call(self, e: ast.Call) -> Reach:
-        if any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg in (None, "out", "inplace") for k in e.keywords):
+        named = {k.arg for k in e.keywords}
+        if any(isinstance(a, ast.Starred) for a in e.args) or named & {None, "out", "inplace"}:
             return self.refuse(f"`{ast.unparse(e)}` is not known to work element by element")
         layer = self.facts.kinds.of(e.func)
         if layer.tag is Tag.MODULE:
@@ -263,7 +276,7 @@ class _Study:
             layer = torch_api.layer(one.detail)
             inplace = one.shape is not None and one.shape[0] == "made" and len(one.shape) > 2 and bool(one.shape[2])
             fits = layer is not None and layer.train == "pure" and (layer.elementwise or layer.name in LAST_LAYERS)
-            if not fits or inplace and position == 0:
+            if not fits or (inplace and position == 0):
                 return self.refuse(f"`{ast.unparse(e.func)}` is not known to work row by row")
         if loop_around(self.at, self.facts):
             return self.refuse("in a loop, running layers on all rows each time would cost more than the cut")
@@ -287,7 +300,9 @@ def is_parameter(e: ast.expr, facts: Facts) -> bool:
     """True for `self.NAME` that `__init__` makes a parameter."""
     owner = facts.classes.owner(e) if isinstance(e, ast.Attribute) else None
     made = owner[0].attribute(e.attr) if owner is not None and isinstance(e, ast.Attribute) else []
-    return len(made) == 1 and isinstance(made[0], ast.Call) and (facts.names.qualified(made[0].func) or "").endswith("nn.Parameter")
+    if len(made) != 1 or not isinstance(made[0], ast.Call):
+        return False
+    return (facts.names.qualified(made[0].func) or "").endswith("nn.Parameter")
 
 
 def loop_around(node: ast.AST, facts: Facts) -> bool:
