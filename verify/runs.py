@@ -17,7 +17,7 @@ from .draws import Draw
 from .dynamo import Meter, user_compiles
 from .observe import Call, Observer, Trace
 from .snapshot import Snapshot
-from .targets import Place, Recipe, Target, seed_everything
+from .targets import FoundRecipe, Place, Recipe, Target, seed_everything
 from .verdict import Request
 
 Function = Callable[..., Any]
@@ -30,15 +30,16 @@ class Runner:
         old: the original.
         new: the rewrite.
         arms: the request's conditions, counted in every eager run of the original.
+        recipe: how the callable and the calls are made.
     """
 
-    def __init__(self, request: Request, place: Place) -> None:
+    def __init__(self, request: Request, place: Place, recipe: Recipe | FoundRecipe | None = None) -> None:
         self.arms = Arms(request.old, request.conditions)
         tree, extra = self.arms.instrumented() or (None, None)
         self.old = Target(request.old, place, "old", tree, extra)
         self.new = Target(request.new, place, "new")
         self._plain_old = Target(request.old, place, "old")
-        self._recipe = Recipe(request.factory or "", request.inputs or "")
+        self.recipe = recipe or Recipe(request.factory or "", request.inputs or "")
         self._seed = request.seed
         self._own_inputs = True
 
@@ -94,7 +95,7 @@ class Runner:
             with meter.listening(), torch._functorch.config.patch(donated_buffer=False):
                 trace = observer.run(draw.sequence(given, function), entry)
             if backend is None:
-                again = self._recipe.calls(target, module)
+                again = self.recipe.calls(target, module)
                 meter.profiled(lambda: _quietly(entry, again))
         return trace, meter, bool(meter.frames or meter.events or not chosen_by_user)
 
@@ -124,9 +125,9 @@ class Runner:
         try:
             with _muted():
                 seed_everything(self._seed)
-                function = self._recipe.build(target, module)
+                function = self.recipe.build(target, module)
                 seed_everything(self._seed + 1)
-                given = self._recipe.calls(maker, maker_module)
+                given = self.recipe.calls(maker, maker_module)
             yield module, function, given
         finally:
             target.unload(module)

@@ -11,7 +11,7 @@ from torch import nn
 
 from .draws import Draw, InapplicableError
 from .observe import Call
-from .targets import Place, owner
+from .targets import FoundRecipe, Place, Recipe, owner
 from .verdict import Request
 
 _MAX_VALUES = 256
@@ -23,6 +23,7 @@ import copy
 import importlib.util
 import logging
 import sys
+import types
 
 import torch
 
@@ -41,9 +42,9 @@ sys.path.insert(0, {root!r})
 {verbose}for number, path in enumerate(sys.argv[1:3]):
     module = load(path, f"{package}counterexample_{{number}}")
     torch.manual_seed({seed})
-    f = module.{factory}()
+    f = {factory}
 {modes}    torch.manual_seed({seed_inputs})
-    given = module.{inputs}()
+    given = {inputs}
 {calls}    torch.manual_seed({seed_calls})
     print(path)
 {context}    for args, kwargs in calls:
@@ -74,12 +75,19 @@ _CONTEXT = {
 
 
 def snippet(
-    request: Request, place: Place, draw: Draw, function: Callable[..., Any], given: list[Call], lines: list[str]
+    request: Request,
+    recipe: Recipe | FoundRecipe,
+    place: Place,
+    draw: Draw,
+    function: Callable[..., Any],
+    given: list[Call],
+    lines: list[str],
 ) -> str:
     """The program text.
 
     Args:
-        request: names the factory and the inputs.
+        request: the seed.
+        recipe: how the callable and the calls are made.
         place: where the original stands.
         draw: the calls to show.
         function: a callable built from the original.
@@ -99,8 +107,8 @@ def snippet(
         comment="\n".join(f"# {part}" for line in lines for part in line.splitlines()),
         root=str(place.root),
         package=f"{place.package}." if place.package else "",
-        factory=request.factory.rpartition(":")[2] if request.factory else "",
-        inputs=request.inputs.rpartition(":")[2] if request.inputs else "",
+        factory=recipe.factory_text,
+        inputs=recipe.inputs_text,
         seed=request.seed,
         seed_inputs=request.seed + 1,
         seed_calls=request.seed + 2,

@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from .specs import evaluate
+
 _serial = itertools.count(1)
 
 
@@ -122,10 +124,10 @@ class Target:
             exec(self._compiled(), module.__dict__)
         except SyntaxError as error:
             self.unload(module)
-            raise TargetError(f"{self._role}: line {error.lineno}: {error.msg}") from None
+            raise TargetError(f"{self.speaker}: line {error.lineno}: {error.msg}") from None
         except (Exception, SystemExit) as error:
             self.unload(module)
-            raise TargetError(f"{self._role} cannot be imported: {self.one_line(error)}") from error
+            raise TargetError(f"{self.speaker} cannot be imported: {self.one_line(error)}") from error
         return module
 
     def unload(self, module: types.ModuleType) -> None:
@@ -138,7 +140,8 @@ class Target:
         return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
     @property
-    def _role(self) -> str:
+    def speaker(self) -> str:
+        """What messages call this text."""
         return "the original" if self.role == "old" else "the rewrite"
 
     def _compiled(self) -> types.CodeType:
@@ -154,6 +157,16 @@ class Recipe:
 
     factory: str
     inputs: str
+
+    @property
+    def factory_text(self) -> str:
+        """The expression of the callable, of a `module` that holds the factory."""
+        return f"module.{self.factory.rpartition(':')[2]}()"
+
+    @property
+    def inputs_text(self) -> str:
+        """The expression of the calls."""
+        return f"module.{self.inputs.rpartition(':')[2]}()"
 
     def build(self, target: Target, module: types.ModuleType) -> Callable[..., Any]:
         """The callable that the factory returns.
@@ -194,6 +207,44 @@ class Recipe:
             if isinstance(error, TargetError):
                 raise
             raise TargetError(f"{what} {spelled} raised {target.one_line(error)}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRecipe:
+    """A callable and calls that were found: expressions in `torch`, `types` and `module` (see `specs`)."""
+
+    factory_text: str
+    calls_text: tuple[str, ...]
+
+    @property
+    def inputs_text(self) -> str:
+        """The expression of the calls."""
+        return f"[{', '.join(self.calls_text)}]"
+
+    def build(self, target: Target, module: types.ModuleType) -> Callable[..., Any]:
+        """The callable.
+
+        Raises:
+            TargetError: it cannot be built.
+        """
+        try:
+            return evaluate(self.factory_text, module)  # type: ignore[no-any-return]
+        except (Exception, SystemExit) as error:
+            raise TargetError(
+                f"{target.speaker} does not build {self.factory_text}: {target.one_line(error)}"
+            ) from error
+
+    def calls(self, target: Target, module: types.ModuleType) -> list[tuple[list[Any], dict[str, Any]]]:
+        """The calls, freshly made.
+
+        Raises:
+            TargetError: an argument cannot be built.
+        """
+        try:
+            made = [evaluate(text, module) for text in self.calls_text]
+        except (Exception, SystemExit) as error:
+            raise TargetError(f"{target.speaker} does not build the arguments: {target.one_line(error)}") from error
+        return [(list(args), dict(kwargs)) for args, kwargs in made]
 
 
 def seed_everything(seed: int) -> None:

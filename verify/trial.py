@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from .compare import Difference, Rules, declared_by, differences, families
 from .draws import Draw, InapplicableError
@@ -13,7 +14,7 @@ from .runs import Runner
 from .shrink import shrunk
 from .snapshot import tensors_in
 from .snippet import snippet
-from .targets import Place, TargetError, import_path
+from .targets import FoundRecipe, Place, TargetError, import_path
 from .verdict import Counts, Request, Status, Verdict
 
 # Variations stop here, and at this share of the time limit: both texts are still to be compiled after them.
@@ -41,10 +42,25 @@ def examine(request: Request, tell: Tell = lambda _: None) -> Verdict:
 
     Never raises for what user code does, short of ending the process.
     """
-    if not request.factory or not request.inputs:
-        missing = " and ".join(name for name in ("factory", "inputs") if not getattr(request, name))
-        return Verdict("UNVERIFIED", (f"nothing to run: no {missing} named",), seed=request.seed)
-    trial = _Trial(request, tell)
+    if not request.factory:
+        from .found import examine_found
+
+        return examine_found(request, tell)
+    if not request.inputs:
+        return Verdict("UNVERIFIED", ("nothing to run: no inputs named",), seed=request.seed)
+    return try_out(request, tell)
+
+
+def try_out(request: Request, tell: Tell, recipe: FoundRecipe | None = None, scope: Scope | None = None) -> Verdict:
+    """Judge one callable of a request: the one that it names, or a found one.
+
+    Args:
+        request: the question.
+        tell: hears what is about to be run.
+        recipe: the found callable and calls; the request's own by default.
+        scope: how far to go with it.
+    """
+    trial = _Trial(request, tell, recipe, scope or Scope(_VARIATIONS_S))
     try:
         with import_path(trial.place.root):
             trial.run()
@@ -56,12 +72,25 @@ def examine(request: Request, tell: Tell = lambda _: None) -> Verdict:
     raise AssertionError("a trial ends with a verdict")
 
 
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """How far to go with one callable.
+
+    Attributes:
+        variations_s: seconds for the variations of its calls.
+        compiled: whether it is compiled too, and counted.
+    """
+
+    variations_s: float
+    compiled: bool = True
+
+
 class _Trial:
-    def __init__(self, request: Request, tell: Tell) -> None:
+    def __init__(self, request: Request, tell: Tell, recipe: FoundRecipe | None, scope: Scope) -> None:
         self.place = Place.of(request.path)
-        self._request, self._tell = request, tell
+        self._request, self._tell, self._scope = request, tell, scope
         self._started = time.monotonic()
-        self._runner = Runner(request, self.place)
+        self._runner = Runner(request, self.place, recipe)
         self._given = Draw(())
         self._unstable: frozenset[str] = frozenset()
         self._notes: list[str] = []
@@ -86,7 +115,8 @@ class _Trial:
         """Ends by raising `_Settled`."""
         old, new = self._given_calls()
         tried = self._variations()
-        self._compiled(old, new)
+        if self._scope.compiled:
+            self._compiled(old, new)
         self._settle(tried)
 
     def _given_calls(self) -> tuple[Trace, Trace]:
@@ -139,7 +169,7 @@ class _Trial:
         catalogue = Catalogue.of(request.old, function, given)
         tried = 0
         now = time.monotonic()
-        deadline = min(now + _VARIATIONS_S, self._started + _SHARE_FOR_VARIATIONS * request.timeout_s)
+        deadline = min(now + self._scope.variations_s, self._started + _SHARE_FOR_VARIATIONS * request.timeout_s)
 
         def attempt(draw: Draw) -> bool:
             nonlocal tried
@@ -163,7 +193,7 @@ class _Trial:
             return []
         try:
             old = self._runner.eager(self._runner.old, draw, self._limit_s)
-            if old.timed_out or (old.failures and draw.retypes):
+            if old.timed_out or (draw.retypes and not all(f.deliberate for f in old.failures.values())):
                 return []
             new = self._runner.eager(self._runner.new, draw, self._limit_s)
         except (InapplicableError, TargetError):
@@ -205,7 +235,7 @@ class _Trial:
         if not found:
             small, found = draw, first
         lines = [str(item) for item in found[:_SHOWN]]
-        text = snippet(self._request, self.place, small, function, given, lines)
+        text = snippet(self._request, self._runner.recipe, self.place, small, function, given, lines)
         where = "on the given calls" if small == draw and by_user else f"on {small.words()}"
         raise _Settled("REFUTED", [f"{lines[0]} ({where})", *lines[1:]], text, small.to_json())
 

@@ -1,0 +1,246 @@
+"""Judges a rewrite without being told what to call: finds the callables that reach what changed, and calls for them."""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from .enrich import Calls, enriched
+from .explore import Explorer, Plan
+from .guesses import Guess, field_guesses, guesses
+from .inputs import compared_constants
+from .observe import OutOfMemoryError
+from .reach import Outline, Unit, candidates, changed
+from .targets import FoundRecipe, Place, Target, TargetError, import_path
+from .trial import Scope, try_out
+from .verdict import Arm, Counts, Request, Verdict
+
+Tell = Callable[[str], None]
+
+_MAX_TARGETS = 8
+_SEARCH_S = 4.0
+_VARIATIONS_S = 12.0
+# What is left of the time limit is for the variations and for compiling.
+_SHARE_FOR_SEARCH = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """A target and what came of it; `calls` is None where none was found, and `why` says why."""
+
+    unit: Unit
+    verdict: Verdict | None = None
+    calls: Calls | None = None
+    why: str = ""
+
+
+def examine_found(request: Request, tell: Tell = lambda _: None) -> Verdict:
+    """Judge a request that names no factory, in this process, which runs user code."""
+    try:
+        old = Outline.of(request.old)
+    except SyntaxError as error:
+        return _undecided(request, f"the original: line {error.lineno}: {error.msg}")
+    try:
+        new = Outline.of(request.new)
+    except SyntaxError as error:
+        return Verdict("REFUTED", (f"the rewrite: line {error.lineno}: {error.msg}",), seed=request.seed)
+    place = Place.of(request.path)
+    with import_path(place.root):
+        try:
+            target = Target(request.old, place, "old")
+            target.unload(target.load())
+            return _Search(request, tell, old, new, target).verdict()
+        except TargetError as error:
+            return _undecided(request, str(error))
+        except OutOfMemoryError as error:
+            return _undecided(request, f"out of memory at the limit of {request.memory_mb} MiB: {error}")
+
+
+def _undecided(request: Request, reason: str) -> Verdict:
+    return Verdict("UNVERIFIED", (reason,), seed=request.seed)
+
+
+class _Search:
+    def __init__(self, request: Request, tell: Tell, old: Outline, new: Outline, target: Target) -> None:
+        self._request, self._tell, self._old, self._new, self._target = request, tell, old, new, target
+        self._constants = compared_constants(request.old)
+        self._changed = changed(old, new)
+        self._ends = time.monotonic() + 0.9 * request.timeout_s
+
+    def verdict(self) -> Verdict:
+        """The verdict on everything that was found."""
+        chosen, entries = self._chosen()
+        if not chosen:
+            return _undecided(self._request, self._nothing_to_call())
+        tried: list[_Tried] = []
+        for number, unit in enumerate(chosen):
+            if _is_private(unit) and self._is_covered(unit, tried):
+                continue
+            result = self._try(unit, unit.name in entries or not _verified(tried), len(chosen) - number)
+            tried.append(result)
+            if result.verdict is not None and result.verdict.status == "REFUTED":
+                return self._of_refuted(result, result.verdict)
+        return self._merged(tried)
+
+    def _chosen(self) -> tuple[list[Unit], frozenset[str]]:
+        """What to call, what others do not reach first; and the names of those."""
+        wanted = self._changed or frozenset(self._old.units)
+        reached = {unit.name: self._old.leads_to(unit.name) for unit in candidates(self._old)}
+        units = [unit for unit in candidates(self._old) if reached[unit.name] & wanted]
+        names = {unit.name for unit in units}
+        entries = frozenset(
+            name
+            for name in names
+            if not any(name in reached[other] and other not in reached[name] for other in names - {name})
+        ) - {unit.name for unit in units if _is_private(unit)}
+        order = sorted(
+            units, key=lambda u: (u.name not in entries, _is_private(u), u.name not in self._changed, u.lines[0])
+        )
+        if not self._changed:
+            order = [unit for unit in order if unit.name in entries]
+        return order[:_MAX_TARGETS], entries
+
+    def _nothing_to_call(self) -> str:
+        names = ", ".join(sorted(self._changed)) or "the file"
+        return f"nothing to run: no function or method leads to {names}; name a factory and inputs"
+
+    def _is_covered(self, unit: Unit, tried: Iterable[_Tried]) -> bool:
+        return any(t.calls is not None and _runs(unit, t.calls) for t in tried if t.verdict is not None)
+
+    def _try(self, unit: Unit, compiled: bool, left: int) -> _Tried:
+        now = time.monotonic()
+        share = (self._ends - now) / left
+        self._tell(f"looking for calls of {unit.name}")
+        explorer = Explorer(self._target, now + min(_SEARCH_S, share * _SHARE_FOR_SEARCH))
+        plan = plan_for(unit, self._old)
+        try:
+            attempt, outcome = explorer.find(plan)
+        except TargetError as error:
+            return _Tried(unit, why=str(error))
+        if outcome.error is not None:
+            return _Tried(
+                unit, why=f"no call of {unit.name} was found that works: {self._target.one_line(outcome.error)}"
+            )
+        calls = enriched(explorer, plan, attempt, outcome, self._constants)
+        if self._is_gone(unit):
+            return _Tried(unit, calls=calls, why=f"{unit.name} is not in the rewrite")
+        request = replace(self._request, timeout_s=max(share, 1.0))
+        scope = Scope(min(_VARIATIONS_S, share / 3), compiled)
+        recipe = FoundRecipe(calls.build, calls.calls)
+        verdict = try_out(request, lambda doing: self._tell(f"{doing} ({unit.name})"), recipe, scope)
+        return _Tried(unit, verdict, calls)
+
+    def _is_gone(self, unit: Unit) -> bool:
+        """A private helper may go; anything else that goes is missed by someone."""
+        return _is_private(unit) and unit.name not in self._new.units
+
+    def _of_refuted(self, result: _Tried, verdict: Verdict) -> Verdict:
+        first, *rest = verdict.reasons
+        return replace(verdict, reasons=(f"{result.unit.name}: {first}", *rest))
+
+    def _merged(self, tried: list[_Tried]) -> Verdict:
+        ran = [t for t in tried if t.verdict is not None]
+        verified = _verified(tried)
+        arms = _summed(v.arms for t in ran if (v := t.verdict))
+        before = _united([v.before for t in verified if (v := t.verdict) and v.before])
+        after = _united([v.after for t in verified if (v := t.verdict) and v.after])
+        notes = [note for t in ran if t.verdict for note in t.verdict.reasons[1:]]
+        failures = [t.why for t in tried if t.why]
+        lacking = list(self._lacking(verified, arms))
+        if not self._changed and not lacking and not verified and not ran:
+            reasons = ["original and rewrite are the same program: only their formatting differs", *failures]
+            return Verdict("VERIFIED", tuple(reasons), seed=self._request.seed)
+        if lacking or not verified:
+            undecided = [
+                f"{t.unit.name}: {t.verdict.reasons[0]}" for t in ran if t.verdict and t.verdict.status == "UNVERIFIED"
+            ]
+            reasons = list(dict.fromkeys((*undecided, *lacking, *failures))) or ["nothing could be run"]
+            return Verdict("UNVERIFIED", (*reasons, *notes), None, arms, before, after, self._request.seed)
+        shown = ", ".join(f"{t.unit.name} ({len(t.calls.calls) if t.calls else 0} calls)" for t in verified)
+        head = f"no difference on found calls of {shown}, varied"
+        return Verdict("VERIFIED", (head, *failures, *notes), None, arms, before, after, self._request.seed)
+
+    def _lacking(self, verified: list[_Tried], arms: tuple[Arm, ...]) -> Iterator[str]:
+        """What changed and did not run in a target that showed no difference."""
+        for arm in arms:
+            if not arm.exercised:
+                side = "true" if not arm.taken else "false"
+                yield f"branch not exercised: the condition at line {arm.line} was never {side}"
+        calls = [t.calls for t in verified if t.calls is not None]
+        for name in sorted(self._changed):
+            unit = self._old.units[name]
+            if isinstance(unit.node, ast.ClassDef):
+                if not any(t.unit.owner == name or name in self._old.leads_to(t.unit.name) for t in verified):
+                    yield f"no call that was found reaches {name}"
+            elif not any(_runs(unit, each) for each in calls):
+                yield f"no call that was found reaches {name}"
+            else:
+                missed = sorted(self._changed_lines(unit) - frozenset().union(*(each.lines for each in calls)))
+                if missed:
+                    yield f"line {missed[0]} changed and no call that was found runs it"
+
+    def _changed_lines(self, unit: Unit) -> frozenset[int]:
+        """The first lines of the simple statements of a unit that the rewrite does not have."""
+        other = self._new.units.get(unit.name)
+        kept = [ast.dump(node) for node in ast.walk(other.node)] if other is not None else []
+        found = set()
+        for node in ast.walk(unit.node):
+            simple = isinstance(node, ast.stmt) and not hasattr(node, "body")
+            if simple and not isinstance(node, (ast.Global, ast.Nonlocal, ast.Pass)):
+                text = ast.dump(node)
+                if text in kept:
+                    kept.remove(text)
+                elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+                    found.add(node.lineno)
+        return frozenset(found)
+
+
+def plan_for(unit: Unit, outline: Outline) -> Plan:
+    """How a function or a method of a text is called."""
+    method = unit.name.rpartition(".")[2]
+    building: tuple[Guess, ...] = ()
+    if unit.owner:
+        init = outline.units.get(f"{unit.owner}.__init__")
+        building = guesses(init, outline) if init else field_guesses(unit.owner, outline)
+    taken = "" if not unit.owner or method in ("forward", "__call__") else method
+    return Plan(unit.name, unit.owner, taken, building, guesses(unit, outline))
+
+
+def _is_private(unit: Unit) -> bool:
+    return any(part.startswith("_") and part != "__call__" for part in unit.name.split("."))
+
+
+def _runs(unit: Unit, calls: Calls) -> bool:
+    # A trace knows a code object by the line of its `def`, or of its first decorator.
+    return any(line in unit.lines for line, *_ in calls.steps) and bool(calls.lines & frozenset(unit.lines))
+
+
+def _verified(tried: Iterable[_Tried]) -> list[_Tried]:
+    return [t for t in tried if t.verdict is not None and t.verdict.status == "VERIFIED"]
+
+
+def _summed(groups: Iterable[tuple[Arm, ...]]) -> tuple[Arm, ...]:
+    counts: dict[tuple[int, int], list[int]] = {}
+    for arm in (arm for group in groups for arm in group):
+        held = counts.setdefault((arm.line, arm.column), [0, 0])
+        held[0] += arm.taken
+        held[1] += arm.not_taken
+    return tuple(Arm(*place, *held) for place, held in sorted(counts.items()))
+
+
+def _united(counts: list[Counts]) -> Counts | None:
+    """The counts of several entries as those of one."""
+    if not counts:
+        return None
+    ratios = [c.captured_ratio for c in counts if c.captured_ratio is not None]
+    return Counts(
+        graphs=sum(c.graphs for c in counts),
+        break_sites=tuple(sorted({site for c in counts for site in c.break_sites})),
+        break_events=sum(c.break_events for c in counts),
+        skipped_frames=sum(c.skipped_frames for c in counts),
+        recompiles=sum(c.recompiles for c in counts),
+        limit_hits=sum(c.limit_hits for c in counts),
+        captured_ratio=sum(ratios) / len(ratios) if ratios else None,
+    )
