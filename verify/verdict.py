@@ -106,8 +106,13 @@ class Counts:
         )
 
     def better_than(self, other: Counts) -> bool:
-        """True where there are fewer break sites, or more of the operators run inside graphs."""
-        return len(self.break_sites) < len(other.break_sites) or self._ratio > other._ratio + _RATIO_STEP
+        """True where there are fewer break sites or recompiles, or more of the operators run inside graphs."""
+        return (
+            len(self.break_sites) < len(other.break_sites)
+            or self.recompiles < other.recompiles
+            or self.limit_hits < other.limit_hits
+            or self._ratio > other._ratio + _RATIO_STEP
+        )
 
     @property
     def _ratio(self) -> float:

@@ -105,7 +105,8 @@ def _headers(hoist: Hoist, header: cst.FunctionDef, added: Sequence[str], bench:
     first = min([function.lineno, *(d.lineno for d in function.decorator_list)])
     at = source.line_start(first)
     end = source.span(function.body[0]).start
-    tail = source.text[source.span(function).start : end].rstrip()
+    head = source.text[source.span(function).start : end]
+    tail = re.sub(r"(?:\s*^[ \t]*#.*)+\s*\Z", "", head, flags=re.MULTILINE).rstrip()
     return Edit(Span(at, source.span(function).start + len(tail)), text)
 
 

@@ -31,7 +31,7 @@ class Counting:
         state: the attributes concerned.
         before: statements of the body that run before the graph, in order.
         after: statements of the body that run after the graph, in order.
-        reads: what the graph needs of the numbers: expressions, computed before it.
+        reads: what the graph needs of the numbers: expressions computed before it, and if only their truth counts.
         changes: what a caller could observe; empty where nothing that may raise is crossed.
     """
 
@@ -39,7 +39,7 @@ class Counting:
     state: frozenset[str]
     before: tuple[ast.stmt, ...]
     after: tuple[ast.stmt, ...]
-    reads: tuple[ast.expr, ...]
+    reads: tuple[tuple[ast.expr, bool], ...]
     changes: tuple[str, ...]
 
 
@@ -106,7 +106,14 @@ class _Study(NumberCode):
         except _StaysError as refused:
             return NoFix(str(refused), KEEPING)
         changes = tuple(f"`{self.owner}.{a}` {how}" for a, how in self.crossed.items())
-        return Counting(self.sites, self.state, tuple(self._needed(passed)), tuple(self.after), tuple(passed), changes)
+        return Counting(
+            self.sites,
+            self.state,
+            tuple(self._needed([e for e, _ in passed])),
+            tuple(self.after),
+            tuple(passed),
+            changes,
+        )
 
     def _sees_all(self) -> None:
         """Refuse where the numbers may be used out of sight."""
@@ -233,18 +240,20 @@ class _Study(NumberCode):
         return names <= self.available and not names & rebound
 
     # -- what the graph reads ------------------------------------------------------------------------------------------
-    def _passed(self) -> list[ast.expr]:
-        found: list[ast.expr] = []
+    def _passed(self) -> list[tuple[ast.expr, bool]]:
+        found: list[tuple[ast.expr, bool]] = []
         for s in self.skipped:
             found += self._visit(s, conditional=False)
         return found
 
-    def _visit(self, node: ast.AST, conditional: bool) -> Iterator[ast.expr]:
+    def _visit(self, node: ast.AST, conditional: bool) -> Iterator[tuple[ast.expr, bool]]:
         """The largest Python values in a statement of the graph that depend on the numbers."""
         if not self._reads_of(node) & self.state:
             return
         if isinstance(node, ast.expr) and self._passable(node, conditional):
-            yield node
+            parent = self.facts.names.parent(node)
+            tested = isinstance(parent, (ast.If, ast.IfExp, ast.While)) and parent.test is node
+            yield node, tested or (isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not))
             return
         branching = isinstance(node, BRANCHING)
         if is_attribute_of(node, self.owner):

@@ -153,10 +153,10 @@ class _Search:
             self.available -= binds(statement)
         if not flags and not needed and not trailing:
             return None
-        flags += self._numbers(flags)
         refused = self._refusal(flags)
         if refused is not None:
             return refused
+        flags += self._numbers(flags)
         prologue = self._slice(needed, flags)
         rest = [s for s in self.body if s not in prologue and s not in trailing]
         later = set().union(*(reads(s) for s in rest)) if rest else set()
@@ -172,7 +172,7 @@ class _Search:
         """What the graph needs of the numbers, apart from what the other flags hold."""
         inside = {id(n) for f in flags for n in ast.walk(f.node)}
         wanted = self.counting.reads if self.counting else ()
-        return [Flag(e, flag_name(e, self.facts), (), False) for e in wanted if id(e) not in inside]
+        return [Flag(e, flag_name(e, self.facts), (), truth) for e, truth in wanted if id(e) not in inside]
 
     def _in_time(self, flags: list[Flag], prologue: list[ast.stmt]) -> list[Flag]:
         """The flags that stand in what stays, each computed before the prologue changes a number that it reads."""
@@ -395,8 +395,8 @@ class _Search:
             return
         if isinstance(node, (ast.Raise, ast.Assert)):
             return
-        for child in ast.iter_child_nodes(node):
-            yield from self._visit(child, guards)
+        for part in ast.iter_child_nodes(node):
+            yield from self._visit(part, guards)
 
     def _flag(self, expr: ast.expr, guards: tuple[tuple[ast.expr, bool], ...], boolean: bool) -> Flag | None:
         value = self.facts.kinds.of(expr)
@@ -505,7 +505,7 @@ def _named_apart(flags: list[Flag], function: FunctionNode, facts: Facts) -> tup
     visible = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)} | set(facts.flow(function).parameters)
     out = []
     for flag in flags:
-        key = f"{ast.dump(flag.node)} {id(flag.before)}"
+        key = f"{ast.dump(flag.node)} {id(flag.before)} {flag.boolean}"
         if key not in by_text:
             own = flag.name not in visible | taken and facts.names.resolve(flag.name, function.body[0]) is None
             own = own and flag.name not in facts.names.walk.module.sites and not keyword.iskeyword(flag.name)

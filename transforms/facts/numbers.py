@@ -189,5 +189,14 @@ class NumberCode:
         return (
             isinstance(s, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Expr))
             and s.value is not None
-            and total(s.value, self.facts)
+            and (_bare(s.value) or total(s.value, self.facts))
         )
+
+
+def _bare(e: ast.expr) -> bool:
+    """True for names and constants, and displays of them."""
+    if isinstance(e, ast.Dict):
+        return all(isinstance(k, ast.Constant) for k in e.keys) and all(_bare(v) for v in e.values)
+    return isinstance(e, (ast.Name, ast.Constant)) or (
+        isinstance(e, (ast.Tuple, ast.List)) and all(_bare(x) for x in e.elts)
+    )

@@ -1,0 +1,59 @@
+# runs: make_callable make_inputs
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(3, 3)
+        self.calls = 0
+
+    def forward(self, x):
+        """One layer."""
+        out = self.lin(x)
+        self.calls = self.calls + 1  # done
+        return out
+
+
+def make_callable():
+    torch.manual_seed(0)
+    return Net().eval()
+
+
+def make_inputs():
+    g = torch.Generator().manual_seed(0)
+    return [((torch.randn(2, 3, generator=g),), {}) for _ in range(6)]
+
+
+# output
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(3, 3)
+        self.calls = 0
+
+    @torch.compiler.disable(recursive=False)
+    def forward(self, x):
+        """One layer."""
+        out = self._forward(x)
+        self.calls = self.calls + 1  # done
+        return out
+
+    def _forward(self, x):
+        out = self.lin(x)
+        return out
+
+
+def make_callable():
+    torch.manual_seed(0)
+    return Net().eval()
+
+
+def make_inputs():
+    g = torch.Generator().manual_seed(0)
+    return [((torch.randn(2, 3, generator=g),), {}) for _ in range(6)]

@@ -1,0 +1,56 @@
+# runs: make_callable make_inputs
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(3, 3)
+        self.calls = 0
+
+    def forward(self, x):
+        # one more served
+        self.calls += 1
+        return self.lin(x)
+
+
+def make_callable():
+    torch.manual_seed(0)
+    return Net().eval()
+
+
+def make_inputs():
+    g = torch.Generator().manual_seed(0)
+    return [((torch.randn(2, 3, generator=g),), {}) for _ in range(6)]
+
+
+# output
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(3, 3)
+        self.calls = 0
+
+    @torch.compiler.disable(recursive=False)
+    def forward(self, x):
+        # one more served
+        self.calls += 1
+        return self._forward(x)
+
+    def _forward(self, x):
+        return self.lin(x)
+
+
+def make_callable():
+    torch.manual_seed(0)
+    return Net().eval()
+
+
+def make_inputs():
+    g = torch.Generator().manual_seed(0)
+    return [((torch.randn(2, 3, generator=g),), {}) for _ in range(6)]

@@ -1,0 +1,14 @@
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(3, 3)
+        self.calls = 0
+
+    @torch.compiler.disable
+    def forward(self, x):
+        self.calls += 1
+        return self.lin(x)

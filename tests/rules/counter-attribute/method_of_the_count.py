@@ -1,0 +1,60 @@
+# runs: make_callable make_inputs
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(3, 3)
+        self.calls = 0
+
+    def factor(self):
+        return 1.0 / (1 + self.calls)
+
+    def forward(self, x):
+        self.calls += 1
+        return self.lin(x) * self.factor()
+
+
+def make_callable():
+    torch.manual_seed(0)
+    return Net().eval()
+
+
+def make_inputs():
+    g = torch.Generator().manual_seed(0)
+    return [((torch.randn(2, 3, generator=g),), {}) for _ in range(6)]
+
+
+# output
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(3, 3)
+        self.calls = 0
+
+    def factor(self):
+        return 1.0 / (1 + self.calls)
+
+    @torch.compiler.disable(recursive=False)
+    def forward(self, x):
+        self.calls += 1
+        return self._forward(x, factor=self.factor())
+
+    def _forward(self, x, *, factor):
+        return self.lin(x) * factor
+
+
+def make_callable():
+    torch.manual_seed(0)
+    return Net().eval()
+
+
+def make_inputs():
+    g = torch.Generator().manual_seed(0)
+    return [((torch.randn(2, 3, generator=g),), {}) for _ in range(6)]
