@@ -18,6 +18,8 @@ def find(
     rules: Mapping[str, Rule] | None = None,
 ) -> list[Finding]:
     """All findings of the selected rules (None: all), by position. Parses with ast alone; imports neither torch nor libcst."""
+    if "torch" not in source.text:
+        return []
     facts = facts_of(source, settings)
     wanted = [r for c, r in (rules if rules is not None else registry()).items() if select is None or c in select]
     by_type: dict[type[ast.AST], list[Rule]] = {}
