@@ -37,6 +37,9 @@ def test_an_arm_is_exercised_only_both_ways() -> None:
         (Counts(2, (SITE,), 1, limit_hits=0), Counts(1, (), 0, limit_hits=1), False),
         (Counts(2, (SITE,), 1, captured_ratio=0.8), Counts(1, (), 0, captured_ratio=0.5), False),
         (Counts(1, (), 0, 0, 0), Counts(1, (), 0, 0, 4), False),
+        (Counts(6, (), 0, 0, 5), Counts(1, (), 0, 0, 0), True),
+        (Counts(9, (), 0, 0, 8, 1), Counts(9, (), 0, 0, 8), True),
+        (Counts(6, (), 0, 0, 5), Counts(2, (SITE,), 1, 0, 0), False),
     ],
     ids=[
         "the same",
@@ -47,6 +50,9 @@ def test_an_arm_is_exercised_only_both_ways() -> None:
         "a break became a limit hit",
         "work left the graph",
         "only recompiles",
+        "recompiles less",
+        "a limit is not hit",
+        "recompiles became a break",
     ],
 )
 def test_gains(before: Counts, after: Counts, gains: bool) -> None:

@@ -66,11 +66,30 @@ def _effect(fn):
     return step
 '''
 
+_NUMBER = '''\
+def _number(x):
+    """`x.item()`, or while compiling a 0-d tensor in the graph that is as exact as a Python number."""
+    if torch.compiler.is_compiling() and x.device.type != "mps":
+        return x.detach().to(torch.float64 if x.is_floating_point() else torch.int64)
+    return x.item()
+'''
+
+_VARYING = '''\
+@torch.compiler.disable
+def _varying(dim, *inputs):
+    """Tell the compiler that dimension `dim` has another size in every call."""
+    for x in inputs:
+        if isinstance(x, torch.Tensor) and x.dim() > dim:
+            torch._dynamo.maybe_mark_dynamic(x, dim)
+'''
+
 HELPERS = {
     "_cond": Helper("_cond", _COND, ("functools", "torch")),
     "_where": Helper("_where", _WHERE, ("torch",)),
     "_effect": Helper("_effect", _EFFECT, ("functools", "torch")),
+    "_number": Helper("_number", _NUMBER, ("torch",)),
     **{name: Helper(name, code, ("torch",)) for name, code in MASK_HELPERS.items()},
+    "_varying": Helper("_varying", _VARYING, ("torch",)),
 }
 
 

@@ -1,0 +1,153 @@
+"""Which sizes of an entry's inputs change from call to call: the lengths of sequences of tokens."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .classes import FunctionNode
+from .flow import walk_scope
+from .values import Tag
+
+if TYPE_CHECKING:
+    from . import Facts
+
+EMBEDDINGS = frozenset({"torch.nn.Embedding", "torch.nn.EmbeddingBag"})
+POSITIONS = frozenset({"torch.arange", "torch.ones", "torch.full", "torch.zeros", "torch.triu", "torch.tril"})
+MARKS = frozenset({"maybe_mark_dynamic", "mark_dynamic", "mark_unbacked", "_varying"})
+LENGTH = 1  # the dimension along which a batch of sequences is as long as its longest
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """Inputs of one length that changes.
+
+    Attributes:
+        call: the statement of the eager outer function that runs the compiled core.
+        inputs: the parameters, in order: the tokens, then the masks that are as long.
+        read: where the core reads the length.
+    """
+
+    call: ast.stmt
+    inputs: tuple[str, ...]
+    read: ast.expr
+
+
+def varying(outer: FunctionNode, facts: Facts) -> Lengths | None:
+    """The inputs of changing length that an eager outer function hands to its compiled core without having said so."""
+    if not is_outer(outer, facts) or _marked(outer):
+        return None
+    for statement in outer.body:
+        for node in walk_scope(statement):
+            target = facts.calls.target(node) if isinstance(node, ast.Call) else None
+            if target is None or target.owner is None or target.function is outer or not isinstance(node, ast.Call):
+                continue
+            found = _inputs(node, outer, target.function, facts)
+            if found is not None:
+                return Lengths(statement, *found)
+    return None
+
+
+def is_outer(function: FunctionNode, facts: Facts) -> bool:
+    """True for a method that runs eagerly and calls what is compiled: `torch.compiler.disable(recursive=False)`."""
+    for d in function.decorator_list:
+        if isinstance(d, ast.Call) and facts.names.qualified(d.func) in (
+            "torch.compiler.disable",
+            "torch._dynamo.disable",
+        ):
+            return any(
+                k.arg == "recursive" and isinstance(k.value, ast.Constant) and k.value.value is False
+                for k in d.keywords
+            )
+    return False
+
+
+def _marked(outer: FunctionNode) -> bool:
+    names = {
+        n.attr if isinstance(n, ast.Attribute) else n.id
+        for n in ast.walk(outer)
+        if isinstance(n, (ast.Attribute, ast.Name))
+    }
+    return any(n in MARKS or n.startswith("_varying") for n in names)
+
+
+def _inputs(
+    call: ast.Call, outer: FunctionNode, core: FunctionNode, facts: Facts
+) -> tuple[tuple[str, ...], ast.expr] | None:
+    """The tokens and masks among what the call passes on under its own name, and where the core reads the length."""
+    own = set(facts.flow(outer).parameters)
+    names = [a.id for a in [*call.args, *(k.value for k in call.keywords)] if isinstance(a, ast.Name)]
+    passed = [n for n in names if n in own and n in facts.flow(core).parameters]
+    for name in passed:
+        read = _length(name, core, facts)
+        if read is not None and _embedded(name, core, facts):
+            masks = [n for n in passed if n != name and "mask" in n and _plain_tensor(n, core, facts)]
+            return (name, *masks), read
+    return None
+
+
+def _embedded(name: str, core: FunctionNode, facts: Facts) -> bool:
+    """True where a layer looks the input up as tokens."""
+    for node in walk_scope(*core.body):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Name) and node.args[0].id == name:
+            layer = facts.kinds.of(node.func)
+            if layer.tag is Tag.MODULE and layer.detail in EMBEDDINGS:
+                return True
+    return False
+
+
+def _plain_tensor(name: str, core: FunctionNode, facts: Facts) -> bool:
+    uses = [
+        n for n in walk_scope(*core.body) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+    ]
+    return any(facts.kinds.of(n).is_tensor and not facts.kinds.of(n).optional for n in uses)
+
+
+def _length(name: str, core: FunctionNode, facts: Facts) -> ast.expr | None:
+    """Where the core reads the length of the input to count positions by it, or to hold it against a limit."""
+    for statement in core.body:
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            continue
+        target, value = statement.targets[0], statement.value
+        read = _sizes(value, name)
+        bound = None
+        if read == "all" and isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) > LENGTH:
+            bound = target.elts[LENGTH]
+        elif read == "length":
+            bound = target
+        if isinstance(bound, ast.Name) and _counts_positions(bound.id, core, facts):
+            return value
+    return None
+
+
+def _sizes(value: ast.expr, name: str) -> str:
+    """ "all" for `x.shape` and `x.size()`, "length" for `x.shape[1]` and `x.size(1)`."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "size":
+        whose, index = value.func.value, value.args[0] if value.args else None
+    elif isinstance(value, ast.Subscript) and isinstance(value.value, ast.Attribute) and value.value.attr == "shape":
+        whose, index = value.value.value, value.slice
+    elif isinstance(value, ast.Attribute) and value.attr == "shape":
+        whose, index = value.value, None
+    else:
+        return ""
+    if not isinstance(whose, ast.Name) or whose.id != name:
+        return ""
+    if index is None:
+        return "all"
+    text = ast.unparse(index)
+    return "length" if text in (str(LENGTH), "-1") else ""
+
+
+def _counts_positions(length: str, core: FunctionNode, facts: Facts) -> bool:
+    for node in walk_scope(*core.body):
+        match node:
+            case ast.Call() if facts.names.qualified(node.func) in POSITIONS:
+                found = any(isinstance(a, ast.Name) and a.id == length for a in node.args)
+            case ast.Compare(left=ast.Name(id=name), ops=[ast.Gt() | ast.GtE()]):
+                found = name == length
+            case _:
+                found = False
+        if found:
+            return True
+    return False

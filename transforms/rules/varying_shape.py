@@ -1,0 +1,80 @@
+"""TR501."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..craft.types import Bench
+from ..facts import Facts
+from ..facts.lengths import LENGTH, Lengths, varying
+from ..model import Evidence, Finding, Fix, Level, NoFix, Safety
+from ..rule import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The inputs to mark, and the statement above which that is done."""
+
+    lengths: Lengths
+
+
+class VaryingShape(Rule):
+    """A size that changes from call to call.
+
+    ## What it does
+
+    Finds entries that hand sequences of tokens to a compiled core, where the core counts positions by their length or
+    holds it against a limit. The eager outer part then says that the length varies.
+
+    ## Why
+
+    Dynamo compiles for the sizes of the first call, and once more when it sees others. Each flag or branch doubles
+    that. Told before, it compiles once for all lengths. Inside of compiled code the hint is an error.
+
+    ## Example
+
+    ```python
+    @torch.compiler.disable(recursive=False)
+    def forward(self, ids, mask):
+        return self._forward(ids, mask, mask_all=bool(mask.all()))
+    ```
+
+    ## Use instead
+
+    ```python
+    @torch.compiler.disable(recursive=False)
+    def forward(self, ids, mask):
+        _varying(1, ids, mask)
+        return self._forward(ids, mask, mask_all=bool(mask.all()))
+    ```
+
+    ## Fix safety
+
+    Safe: the hint (`torch._dynamo.maybe_mark_dynamic`) is kept beside the tensor for the compiler alone, and is without
+    effect on code that needs one fixed size. A graph for all lengths can be a little slower than one for one length.
+    """
+
+    code = "TR501"
+    nodes = (ast.FunctionDef,)
+
+    def find(self, node: ast.FunctionDef, facts: Facts) -> Iterator[Finding]:
+        """One finding per outer function, at the parameter that holds the tokens."""
+        found = varying(node, facts)
+        if found is None:
+            return
+        name = found.inputs[0]
+        place = next(a for a in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs] if a.arg == name)
+        evidence = Evidence(Level.PROVED, f"`{ast.unparse(found.read)}` is read to count positions")
+        yield self.finding(place, facts, f"the length of `{name}` changes from call to call", evidence, Plan(found))
+
+    def cut(self, plan: Plan, bench: Bench) -> Fix | NoFix:
+        """Say it above the call of the core."""
+        statement = plan.lengths.call
+        if not bench.alone([statement]):
+            return NoFix("the call of the core shares its line with another statement")
+        mark = bench.helper("_varying")
+        text = f"{bench.margin(statement)}{mark}({LENGTH}, {', '.join(plan.lengths.inputs)})"
+        edit = bench.insert_before(statement, text)
+        return Fix((edit,), Safety.SAFE, "tell the compiler which length varies")
