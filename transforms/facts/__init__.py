@@ -19,6 +19,7 @@ from .kinds import Kinds
 from .masks import Masks
 from .names import Names
 from .regions import Regions
+from .scalars import Scalars
 from .sinks import Sinks
 
 
@@ -89,6 +90,11 @@ class Facts:
     def masks(self) -> Masks:
         """What is done by masks."""
         return Masks(self)
+
+    @functools.cached_property
+    def scalars(self) -> Scalars:
+        """What numbers read out of tensors meet."""
+        return Scalars(self)
 
     def flow(self, function: FunctionNode) -> Flow:
         """Liveness and definite assignment within a function."""

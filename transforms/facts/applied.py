@@ -22,7 +22,7 @@ from .conventions import (
     argument,
     needs_float,
 )
-from .selected import Selected, selected_by
+from .selected import Selected, reads_number, selected_by
 from .values import (
     BOOL,
     DEFAULT,
@@ -116,6 +116,8 @@ class Applied:
             return self._imported(qualified, e, args, keywords, deps)
         if (inner := chosen_by(e, self.facts)) is not None:
             return self._chosen(e, inner, deps, env)
+        if reads_number(e, self.facts):
+            return host("", deps)
         if (selected := selected_by(e, self.facts)) is not None:
             return self._selected(e, selected, deps, env)
         target = self.facts.calls.target(e)

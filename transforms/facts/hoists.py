@@ -203,6 +203,8 @@ class _Search:
     def _reads(self, call: ast.Call) -> bool:
         if isinstance(call.func, ast.Attribute) and call.func.attr in TRACED:
             return False
+        if self.facts.scalars.stays(call):
+            return False
         own = Effect()
         self.facts.effects.node(call, own)
         return bool(own.reads) or bool(own.breaks)

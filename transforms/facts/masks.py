@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..craft.helpers import is_helper
-from ..craft.mask_helpers import MASK_HELPERS
+from ..craft.helpers import HELPERS, is_helper
 from ..model import Evidence, Level, NoFix
 from .classes import FunctionNode
 from .flow import binds, leaves, reads, walk_scope
@@ -119,7 +118,7 @@ class Masks:
         function = self._facts.function_of(node)
         if function is None or not self._facts.regions.of(function) or self._facts.regions.left_alone(node):
             return False
-        return not any(is_helper(function, base) for base in MASK_HELPERS)
+        return not any(is_helper(function, base) for base in HELPERS)
 
     # -- updates -------------------------------------------------------------------------------------------------------
     def update(self, node: ast.Assign | ast.AugAssign) -> Update | NoFix | None:

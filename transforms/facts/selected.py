@@ -1,4 +1,4 @@
-"""Calls of the helpers by which this tool itself has put what masks select into a graph."""
+"""Calls of the helpers by which this tool itself has put what masks select, or numbers, into a graph."""
 
 from __future__ import annotations
 
@@ -36,8 +36,7 @@ class Selected:
 
 def selected_by(call: ast.Call, facts: Facts) -> Selected | None:
     """The call taken apart, None for any other call."""
-    path = facts.names.qualified(call.func)
-    function = facts.names.definition(path) if path is not None and path.startswith(".") else None
+    function = _called(call, facts)
     base = next((b for b in MASK_HELPERS if function is not None and is_helper(function, b)), None)
     if base is None or len(call.args) < 2:
         return None
@@ -45,3 +44,14 @@ def selected_by(call: ast.Call, facts: Facts) -> Selected | None:
         return Selected(None, call.args[2], tuple(call.args[3:])) if len(call.args) > 3 else None
     of = next((k.value for k in call.keywords if k.arg == "of"), None)
     return Selected(base.removeprefix("_masked_"), of, tuple(call.args[1:]))
+
+
+def reads_number(call: ast.Call, facts: Facts) -> bool:
+    """True for a call that gives a number outside of compiled code, and a 0-d tensor within."""
+    function = _called(call, facts)
+    return function is not None and is_helper(function, "_number")
+
+
+def _called(call: ast.Call, facts: Facts) -> ast.AST | None:
+    path = facts.names.qualified(call.func)
+    return facts.names.definition(path) if path is not None and path.startswith(".") else None

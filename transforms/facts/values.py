@@ -151,6 +151,9 @@ def category(dtype: Symbol | None, floats: Collection[Symbol] = ()) -> str | Non
             if name.startswith(("float", "bfloat", "half", "double", "complex"))
             else "int"
         )
+    if dtype[0] == "summed":
+        inner = category(dtype[1], floats)
+        return "int" if inner == "bool" else inner
     if dtype[0] == "promote":
         found = {category(d, floats) for d in dtype[1]}
         return "float" if "float" in found else next(iter(found)) if len(found) == 1 else None

@@ -1,0 +1,80 @@
+"""TR201."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..craft.types import Bench
+from ..facts import Facts
+from ..facts.scalars import Read
+from ..model import Evidence, Finding, Fix, NoFix, Safety
+from ..rule import Rule
+
+
+class ScalarRead(Rule):
+    """A number is read out of a tensor only to meet tensors again.
+
+    ## What it does
+
+    Finds `x.item()`, `float(x)` and `int(x)` of 0-d tensors in code that may run under `torch.compile`, where all that
+    is done with the number is arithmetic and comparisons that end in tensors.
+
+    ## Why
+
+    Reading a number makes Dynamo end the graph, and the device wait. The tensor that it was read from gives the same.
+
+    ## Example
+
+    ```python
+    peak = x.abs().max().item()
+    x = x / peak
+    limit = x.std().item() * 3 + 1e-6
+    return x[:, 0].clamp(max=limit)
+    ```
+
+    ## Use instead
+
+    ```python
+    peak = x.abs().max().detach()
+    x = x / peak
+    limit = _number(x.std()) * 3 + 1e-6
+    return x[:, 0].clamp(max=limit)
+    ```
+
+    `_number` reads the number outside of compiled code; while compiling it gives a 0-d tensor of double precision.
+
+    ## Fix safety
+
+    Where the tensor stands for the number itself, results, dtypes and gradients are the same to the last bit: only
+    sums, differences, products, quotients by the number and comparisons count, with a floating tensor that has a
+    dimension, or a tensor of the same dtype. With `_number` the eager path is the original's. The fix is unsafe where
+    the tensors are not made of the same inputs, as they could live on two devices, and where `float(x)` has to be
+    assumed to read a floating tensor.
+
+    Refused: numbers that Python code uses in any other way, divisors of numbers, tensors that may be changed in place
+    after the read, and other tensors that may have no dimension.
+    """
+
+    code = "TR201"
+    registry = ("GB0124",)
+    nodes = (ast.Call,)
+
+    def find(self, node: ast.Call, facts: Facts) -> Iterator[Finding]:
+        """One finding per read."""
+        outcome = facts.scalars.read(node) if facts.masks.within(node) else None
+        if outcome is None or (isinstance(outcome, NoFix) and facts.hoists.covers(node)):
+            return
+        changes = outcome.changes if isinstance(outcome, Read) else ()
+        value = facts.kinds.of(node.func.value if isinstance(node.func, ast.Attribute) else node.args[0])
+        evidence = Evidence(value.level, value.because or "it is computed from tensors")
+        message = f"`{ast.unparse(node)}` reads a number for tensors"
+        yield self.finding(node, facts, message, evidence, outcome, Safety.UNSAFE if changes else Safety.SAFE)
+
+    def cut(self, plan: Read, bench: Bench) -> Fix | NoFix:
+        """Leave the number a tensor."""
+        text = f"{bench.operand(plan.tensor)}.detach()"
+        if not plan.exact:
+            text = f"{bench.helper('_number')}({bench.text(plan.tensor)})"
+        safety = Safety.UNSAFE if plan.changes else Safety.SAFE
+        return Fix((bench.swap(plan.node, text),), safety, "leave the number in the graph", changes=plan.changes)
