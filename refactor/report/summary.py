@@ -76,11 +76,13 @@ def dropped(result: Rewrite) -> Iterator[str]:
 
 
 def standing_notes(results: Sequence[Rewrite]) -> Iterator[str]:
-    """Which files were rewritten on static facts alone."""
+    """Which files were rewritten on static facts alone, and what a fix changes by its own word."""
     unrun = [r for r in results if any(standing is Standing.NOT_RUN for _, standing in r.fixes)]
     if unrun:
         yield f"Not verified: {plural(len(unrun), 'file')} (nothing was run; name a --factory and --inputs to verify)."
     for result in results:
+        for item, _ in result.fixes:
+            yield from (f"{result.name}:{item.line}: {item.finding.code} changes the {change}." for change in item.fix.changes)
         unproved = sum(standing is Standing.UNVERIFIED for _, standing in result.fixes)
         if unproved:
             yield f"{result.name}: {unproved} of {len(result.fixes)} fixes rest on static facts: no run proved them."
