@@ -139,9 +139,8 @@ def apply(given: Mapping[str, Any]) -> int:
     else:
         _emit(results, patches, given, streamed)
         aside = given["dry_run"] or streamed
-        for line in _applied(
-            results, settings, given["statistics"], "Would rewrite" if kept and not streamed else "Rewrote"
-        ):
+        verb = "Would rewrite" if kept and not streamed else "Rewrote"
+        for line in _applied(results, settings, given["statistics"], verb) if results or not errors else ():
             click.echo(line, err=aside)
     _say_errors(errors)
     would = given["check_only"] and any(r.rewrite and r.rewrite.changed for r in results)
