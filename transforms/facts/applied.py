@@ -41,6 +41,7 @@ from .values import (
     join,
     promote,
     weighted,
+    with_numbers,
 )
 
 if TYPE_CHECKING:
@@ -101,6 +102,10 @@ class Applied:
         """See `Evaluator.element`."""
         raise NotImplementedError
 
+    def reshaped(self, op: torch_api.Op, e: ast.Call, base: Value, env: Env) -> Value:
+        """See `Evaluator.reshaped`."""
+        raise NotImplementedError
+
     def call(self, e: ast.Call, env: Env) -> Value:
         """The value of a call."""
         base = self.of(e.func.value, env) if isinstance(e.func, ast.Attribute) else None
@@ -113,7 +118,7 @@ class Applied:
         if qualified is not None and qualified.startswith("builtins."):
             return self._builtin(qualified.removeprefix("builtins."), e, args, deps, env)
         if qualified is not None and not qualified.startswith("."):
-            return self._imported(qualified, e, args, keywords, deps)
+            return self._imported(qualified, e, args, keywords, deps, env)
         if (inner := chosen_by(e, self.facts)) is not None:
             return self._chosen(e, inner, deps, env)
         if reads_number(e, self.facts):
@@ -169,7 +174,7 @@ class Applied:
 
     # -- imported functions --------------------------------------------------------------------------------------------
     def _imported(
-        self, qualified: str, e: ast.Call, args: list[Value], keywords: dict[str, Value], deps: frozenset[str]
+        self, qualified: str, e: ast.Call, args: list[Value], keywords: dict[str, Value], deps: frozenset[str], env: Env
     ) -> Value:
         layer = torch_api.layer(qualified)
         if layer is not None or qualified in ("torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"):
@@ -182,6 +187,8 @@ class Applied:
             )
         op = torch_api.function(qualified)
         if op is not None:
+            if op.mutates:
+                self.reshaped(op, e, args[0] if args else UNKNOWN, env)
             return self._op(op, e, args, keywords, deps)
         if qualified.startswith("math."):
             return host("int" if qualified in ("math.ceil", "math.floor", "math.gcd", "math.prod") else "float", deps)
@@ -203,6 +210,12 @@ class Applied:
         op = op if op.name in FROM_DATA else op.called(kinds, named)
         if op.random != "never":
             deps = deps | {"rng"}
+        if "out" in keywords:
+            return replace(keywords["out"], shape=("node", id(e)), deps=deps)
+        if unpacks(e) and op.returns not in ("none", "host"):
+            # Among what is unpacked may stand a dimension, a dtype or another tensor.
+            found = Value(Tag.TENSOR, deps=deps, roots=_mixed([*args, *keywords.values()]))
+            return found if op.returns == "tensor" else replace(UNKNOWN, deps=deps)
         if op.returns == "host":
             return host("bool" if op.dtype == "bool" else "", deps)
         if op.returns == "none":
@@ -226,6 +239,8 @@ class Applied:
         name = op.name.rpartition(".")[2]
         if "dtype" in keywords:
             return keywords["dtype"].dtype or ("node", id(e))
+        if any(a.tag is Tag.HOST and a.detail == "dtype" for a in args):
+            return next(a.dtype for a in args if a.detail == "dtype") or ("node", id(e))
         if op.name.startswith("torch.Tensor.") and name in CASTS:
             return ("named", CASTS[name])
         if op.name in FACTORIES:
@@ -253,8 +268,9 @@ class Applied:
         found = promote(operands, self.floats) if op.dtype == "promote" else first
         if op.dtype not in ("promote", "same") and name not in SAME_DTYPE:
             return ("node", id(e))
-        if op.elementwise and any(a.tag is Tag.HOST and a.detail != "int" for a in [*args[1:], *keywords.values()]):
-            return as_float(found, self.floats)
+        if op.elementwise and found is not None:
+            numbers = [a for a in [*args, *keywords.values()] if a.tag is Tag.HOST and a.detail not in ("int", "bool")]
+            return with_numbers(found, (a.detail for a in numbers), ("node", id(e)), self.floats)
         return found
 
     def _shape(self, op: torch_api.Op, e: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Symbol | None:
@@ -267,42 +283,69 @@ class Applied:
         if op.reduction and len(tensors) == 1:
             return SCALAR
         keepdim = _keyword(e, "keepdim")
-        if isinstance(keepdim, ast.Constant) and keepdim.value is True and tensors and _literal(e):
-            return (
-                "keep",
-                tensors[0].shape,
-                *(ast.dump(k.value) for k in e.keywords),
-                *(ast.dump(a) for a in e.args if isinstance(a, ast.Constant)),
-            )
+        texts = self._literal(e)
+        if isinstance(keepdim, ast.Constant) and keepdim.value is True and len(tensors) == 1 and texts is not None:
+            return ("keep", tensors[0].shape, *texts)
         if op.name in FACTORIES or name in KEEP_DTYPE_METHODS:
-            sizes = (
-                e.args[0].elts
-                if e.args and isinstance(e.args[0], (ast.Tuple, ast.List))
-                else e.args[:1]
-                if name.endswith("full")
-                else e.args
-            )
-            if e.args and not sizes:
-                return SCALAR
-            return ("sized", tuple(ast.dump(a) for a in sizes), self._marks(list(sizes)))
+            return self._sized(e, name.endswith("full"))
         # The same call on the same shapes gives the same shape, where all else is literal.
-        if (
-            tensors
-            and not op.value_shape
-            and _literal(e)
-            and all(t.shape is not None and t.tag is Tag.TENSOR for t in tensors)
-        ):
-            rest = [a for a in e.args if self.values.get(id(a), UNKNOWN).tag is not Tag.TENSOR]
-            texts = tuple(ast.dump(x) for x in rest) + tuple(
-                (k.arg, ast.dump(k.value)) for k in e.keywords if k.arg != "dtype"
-            )
+        known = all(t.shape is not None and t.tag is Tag.TENSOR for t in tensors)
+        if tensors and not op.value_shape and texts is not None and known:
             return ("applied", op.name, tuple(t.shape for t in tensors), texts)
         return ("node", id(e))
 
-    def _marks(self, exprs: list[ast.expr]) -> tuple[object, ...]:
-        """What the names of size expressions mean here, so that equal text means equal sizes."""
-        names = [n for x in exprs for n in ast.walk(x) if isinstance(n, ast.Name)]
-        return tuple((n.id, self.values.get(id(n), UNKNOWN).deps) for n in names)
+    def _literal(self, e: ast.Call) -> tuple[object, ...] | None:
+        """The arguments that are not tensors, as text; None where one is not literal, as in `x.view(n)`."""
+        tensors = [a for a in e.args if isinstance(a, ast.Name) and self.values.get(id(a), UNKNOWN).tag is Tag.TENSOR]
+        rest = [*(a for a in e.args if a not in tensors), *(k.value for k in e.keywords)]
+        if any(isinstance(n, (ast.Name, ast.Call, ast.Starred)) for a in rest for n in ast.walk(a)):
+            return None
+        keywords = ((k.arg, ast.dump(k.value)) for k in e.keywords if k.arg != "dtype")
+        return (*((i, ast.dump(a)) for i, a in enumerate(e.args) if a not in tensors), *keywords)
+
+    def _sized(self, e: ast.Call, full: bool) -> Symbol:
+        """The shape of `torch.zeros(…)` and the like: by the text of the sizes, where it means the same wherever it stands."""
+        given = _keyword(e, "size")
+        first = e.args[0] if e.args else given
+        spread = isinstance(first, (ast.Tuple, ast.List))
+        sizes = first.elts if isinstance(first, (ast.Tuple, ast.List)) else e.args[:1] if full else e.args
+        if first is None or (not sizes and not spread):
+            return ("node", id(e))
+        if not sizes:
+            return SCALAR
+        marks = [self._lasting(s) for s in sizes]
+        if None in marks:
+            return ("node", id(e))
+        # A lone name may hold an empty tuple of sizes.
+        certain = spread or len(sizes) > 1 or self.values.get(id(sizes[0]), UNKNOWN).detail == "int"
+        certain = certain and not any(isinstance(s, ast.Starred) for s in sizes)
+        return ("sized", tuple(ast.dump(a) for a in sizes), tuple(marks), certain)
+
+    def _lasting(self, size: ast.expr) -> tuple[object, ...] | None:
+        """What the names of a size mean, by the one place that binds each; None where the value may change."""
+        found: list[object] = []
+        for node in ast.walk(size):
+            value = self.values.get(id(node), UNKNOWN)
+            if isinstance(node, ast.Name):
+                binding = self.facts.names.binding(node)
+                if binding is None or not binding.single:
+                    return None
+                if binding.scope.kind == "module" and value.tag is not Tag.HOST:
+                    return None
+                found.append((node.id, id(binding.sites[0].node)))
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                owner = self.facts.classes.owner(node)
+                if owner is not None and node.value.id == owner[1] and owner[0].is_rebound(node.attr):
+                    return None
+            elif isinstance(node, ast.Call):
+                func = node.func
+                if not isinstance(func, ast.Attribute) or func.attr not in _METADATA:
+                    return None
+            elif isinstance(node, ast.Subscript) and self.values.get(id(node.value), UNKNOWN).tag is not Tag.HOST:
+                return None
+            elif isinstance(node, (ast.NamedExpr, ast.Lambda, ast.GeneratorExp, ast.ListComp, ast.Await)):
+                return None
+        return tuple(found)
 
     # -- layers --------------------------------------------------------------------------------------------------------
     def _constructed(self, qualified: str, e: ast.Call, args: list[Value]) -> Value:
@@ -453,7 +496,7 @@ class Applied:
             if found.tag is Tag.TENSOR and base.level is not Level.PROVED:
                 found = replace(found, level=base.level, because=base.because)
             if op.mutates:
-                return replace(base, deps=deps)
+                return replace(self.reshaped(op, e, base, env), deps=deps)
             if op.returns == "other":
                 return found.depending({ELSEWHERE})  # an array acts like a tensor, and is none
             if name == "to" or name == "type_as":
@@ -534,10 +577,9 @@ def _outside(symbol: Symbol | None, call: int) -> Symbol | None:
     return ("via", call, symbol) if symbol is not None and inner(symbol) else symbol
 
 
-def _literal(e: ast.Call) -> bool:
-    """True where all arguments but names of tensors are literal; `x.view(n)` is not."""
-    rest = [*(a for a in e.args if not isinstance(a, ast.Name)), *(k.value for k in e.keywords)]
-    return not any(isinstance(n, (ast.Name, ast.Call, ast.Starred)) for a in rest for n in ast.walk(a))
+def unpacks(e: ast.Call) -> bool:
+    """True where `*args` or `**kwargs` are given."""
+    return any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords)
 
 
 def _keyword(e: ast.Call, name: str) -> ast.expr | None:

@@ -65,7 +65,7 @@ def choose(node: ast.IfExp, facts: Facts) -> Branch | NoFix:
     assert function is not None
     if isinstance(facts.names.enclosing_function(node), ast.Lambda) or facts.names.scope_of(node).node is not function:
         return NoFix("it stands in a lambda or a comprehension")
-    sure = _agreement([("the value", facts.kinds.of(node.body), facts.kinds.of(node.orelse))], facts, function)
+    sure = _agreement([("the value", facts.kinds.of(node.body), facts.kinds.of(node.orelse))], facts, node)
     if isinstance(sure, NoFix):
         return sure
     return _checked(node, (), Arm((), (node.body,)), Arm((), (node.orelse,)), (), sure, facts)
@@ -99,7 +99,7 @@ def study(node: ast.If, facts: Facts) -> Branch | NoFix:
         if one_sided and name not in before:
             return NoFix(f"`{name}` is bound in one arm only")
     pairs = [(name, then.get(name), other.get(name)) for name in bound]
-    sure = _agreement(pairs, facts, function)
+    sure = _agreement(pairs, facts, node)
     if isinstance(sure, NoFix):
         return sure
     true, false = Arm(tuple(node.body), (None,) * len(bound)), Arm(tuple(node.orelse), (None,) * len(bound))
@@ -144,7 +144,7 @@ def _returning(node: ast.If, facts: Facts) -> Branch | NoFix:
     pairs: list[tuple[str, Value | None, Value | None]] = [("the result", kinds[0], kinds[1])]
     if kinds[0].items is not None and kinds[1].items is not None and len(kinds[0].items) == len(kinds[1].items):
         pairs = [(f"result {i}", x, y) for i, (x, y) in enumerate(zip(kinds[0].items, kinds[1].items))]
-    sure = _agreement(pairs, facts, function)
+    sure = _agreement(pairs, facts, node)
     if isinstance(sure, NoFix):
         return sure
     arms = [Arm(tuple(s[:-1]), (s[-1].value,)) for s in sides]  # type: ignore[attr-defined]
@@ -156,9 +156,11 @@ def _blocks(parent: ast.AST | None) -> list[list[ast.stmt]]:
 
 
 def _agreement(
-    pairs: Sequence[tuple[str, Value | None, Value | None]], facts: Facts, function: ast.AST
+    pairs: Sequence[tuple[str, Value | None, Value | None]], facts: Facts, node: ast.If | ast.IfExp
 ) -> Evidence | NoFix:
-    floats = facts.kinds.floats(function)  # type: ignore[arg-type]
+    function = facts.function_of(node)
+    assert function is not None
+    floats = facts.kinds.floats(function, node)
     level, because = Level.PROVED, "dtype and shape are the same in both arms"
     for name, a, b in pairs:
         if a is None or b is None:

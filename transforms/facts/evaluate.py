@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..model import Level
 from . import torch_api
 from .applied import Applied
-from .classes import is_attribute_of
+from .classes import FunctionNode, is_attribute_of
 from .conventions import is_dtype
 from .values import (
     BOOL,
     ELSEWHERE,
+    INT64,
     NOTHING,
     SCALAR,
     UNKNOWN,
@@ -26,22 +29,30 @@ from .values import (
     join,
     promote,
     weaker,
+    with_numbers,
 )
 
 if TYPE_CHECKING:
     from . import Facts
     from .kinds import Env
 
+# Operations in place that change the shape, or the whole tensor behind the name.
+RESHAPING = frozenset({"unsqueeze_", "squeeze_", "transpose_", "t_", "swapaxes_", "swapdims_", "as_strided_"})
+RESHAPING |= {"resize_", "resize_as_", "set_", "resize_as_sparse_", "sparse_resize_", "rename_"}
 _LOGGER_MAKERS = ("logging.getLogger", "logging.get_logger", "utils.logging.get_logger")
 
 
 class Evaluator(Applied):
     """Evaluates expressions in an environment and records each one's value."""
 
-    def __init__(self, facts: Facts, values: dict[int, Value], floats: set[Symbol]) -> None:
+    def __init__(
+        self, facts: Facts, values: dict[int, Value], floats: set[Symbol], function: FunctionNode | None = None
+    ) -> None:
         self.facts = facts
         self.values = values
         self.floats = floats
+        self.function = function
+        self.shared = declared(function) if function is not None else NOTHING
 
     def of(self, expr: ast.expr, env: Env) -> Value:
         """The value of the expression; recorded under its id, joined with what was recorded before."""
@@ -75,11 +86,16 @@ class Evaluator(Applied):
             case ast.IfExp():
                 test = self.of(e.test, env)
                 inside, outside = self.narrow(e.test, env)
-                return join(self.of(e.body, inside), self.of(e.orelse, outside), ("ifexp", id(e))).depending(test.deps)
+                with self.perhaps():
+                    body = self.of(e.body, inside)
+                with self.perhaps():
+                    orelse = self.of(e.orelse, outside)
+                self._rebound(e, env, inside, outside)
+                return join(body, orelse, ("ifexp", id(e))).depending(test.deps)
             case ast.NamedExpr():
                 value = self.of(e.value, env)
-                env[e.target.id] = value
-                return value
+                self.bind(e.target, value, env)
+                return env[e.target.id]
             case ast.Tuple() | ast.List() | ast.Set():
                 return self._display(e, env)
             case ast.Dict():
@@ -278,15 +294,18 @@ class Evaluator(Applied):
                     else None
                 )
                 return Value(Tag.SEQUENCE, items=items, deps=deps, roots=a.roots | b.roots)
-            return replace(UNKNOWN, deps=deps, roots=a.roots | b.roots, **_computed((a, b), op, self.floats))
+            computed = _computed(e, (a, b), op, self.floats)
+            return replace(
+                UNKNOWN, deps=deps, roots=a.roots | b.roots, dtype=computed["dtype"], shape=computed["shape"]
+            )
         sure = min(tensors, key=lambda v: v.level is not Level.PROVED)
-        found = _computed((a, b), op, self.floats)
+        found = _computed(e, (a, b), op, self.floats)
         if isinstance(op, ast.MatMult):
             found = {
                 "dtype": promote([(v.dtype, None) for v in (a, b)], self.floats),
                 "shape": ("matmul", a.shape, b.shape),
             }
-        return Value(Tag.TENSOR, sure.level, sure.because, deps=deps, **found)
+        return Value(Tag.TENSOR, sure.level, sure.because, dtype=found["dtype"], shape=found["shape"], deps=deps)
 
     def _unary(self, e: ast.UnaryOp, env: Env) -> Value:
         value = self.of(e.operand, env)
@@ -316,15 +335,18 @@ class Evaluator(Applied):
         deps: frozenset[str] = NOTHING
         inner = env
         for i, part in enumerate(e.values):
-            value = self.of(part, inner)
+            with self.perhaps() if i else contextlib.nullcontext():
+                value = self.of(part, inner)
+            if i:
+                self._rebound(part, env, inner)
             inside, outside = self.narrow(part, inner)
             inner = inside if isinstance(e.op, ast.And) else outside
             deps |= value.deps
             if found is None:
                 found = value
             elif Tag.TENSOR in (found.tag, value.tag) and Tag.HOST in (found.tag, value.tag):
-                # `flag and t.any()`: a Python value or a tensor; as a condition it is a tensor's wherever the flag holds.
-                found = found if found.tag is Tag.TENSOR else value
+                # `flag and t.any()`: as a condition it is a tensor's wherever the flag holds.
+                found = replace(found if found.tag is Tag.TENSOR else value, optional=True)
             else:
                 found = join(found, value, ("bool", id(e), i))
         assert found is not None
@@ -362,7 +384,7 @@ class Evaluator(Applied):
         """Bind an assignment target."""
         match target:
             case ast.Name():
-                env[target.id] = value
+                env[target.id] = UNKNOWN if target.id in self.shared else self._held(target, value)
             case ast.Tuple() | ast.List():
                 for i, element in enumerate(target.elts):
                     if isinstance(element, ast.Starred):
@@ -383,9 +405,66 @@ class Evaluator(Applied):
                     else:
                         self.bind(element, self.element(value, target, env), env)
             case ast.Attribute() | ast.Subscript():
-                self.of(target.value, env)
+                base = self.of(target.value, env)
                 if isinstance(target, ast.Subscript):
                     self.of(target.slice, env)
+                elif target.attr == "data" and base.tag is not Tag.MODULE:
+                    self._forget_shapes(target, env)
+
+    def _held(self, target: ast.Name, value: Value) -> Value:
+        """A value under a name: what a list holds is known only while nothing can add to it."""
+        if value.tag is not Tag.SEQUENCE or self.function is None or (value.items is None and value.dtype is None):
+            return value
+        if all(self._only_read(n) for n in _loads(self.function, target.id)):
+            return value
+        return replace(value, items=None, dtype=None, detail="")
+
+    def _only_read(self, name: ast.Name) -> bool:
+        """True for a use of a list that leaves it as it is, and gives it to nobody who may change it."""
+        parent = self.facts.names.parent(name)
+        match parent:
+            case ast.Subscript(ctx=ast.Load()) | ast.For() | ast.comprehension() | ast.Return() | ast.Starred():
+                return True
+            case ast.Compare() | ast.BinOp() | ast.UnaryOp() | ast.BoolOp() | ast.FormattedValue() | ast.If():
+                return True
+            case ast.Assign(targets=[ast.Tuple() | ast.List()]):
+                return True
+            case ast.Call():
+                qualified = self.facts.names.qualified(parent.func) or ""
+                return name in parent.args and qualified.startswith(("torch.", "builtins."))
+            case ast.keyword():
+                call = self.facts.names.parent(parent)
+                return isinstance(call, ast.Call) and (self.facts.names.qualified(call.func) or "").startswith("torch.")
+        return False
+
+    def reshaped(self, op: torch_api.Op, e: ast.Call, base: Value, env: Env) -> Value:
+        """The tensor after an operation in place; the shapes of all tensors are forgotten where it may change one."""
+        if op.name.rpartition(".")[2] not in RESHAPING:
+            return base
+        self._forget_shapes(e, env)
+        return replace(base, shape=("node", id(e)))
+
+    def _forget_shapes(self, at: ast.AST, env: Env) -> None:
+        for name, value in env.items():
+            if value.tag is Tag.TENSOR:
+                env[name] = replace(value, shape=("node", id(at), name), dtype=("node", id(at), name))
+
+    def _rebound(self, at: ast.AST, env: Env, *inner: Env) -> None:
+        """Bring what a part bound, which may not have run, into the environment around it."""
+        for name in {n.target.id for n in ast.walk(at) if isinstance(n, ast.NamedExpr)}:
+            given = [e[name] for e in inner if name in e]
+            if given:
+                found = given[0]
+                for i, value in enumerate(given[1:]):
+                    found = join(found, value, ("walrus", id(at), name, i))
+                env[name] = found if name not in env else join(env[name], found, ("walrus", id(at), name))
+
+    @contextlib.contextmanager
+    def perhaps(self) -> Iterator[None]:
+        """Evaluate what may not run: what it needs to be floating need not be so elsewhere."""
+        before = set(self.floats)
+        yield
+        self.floats.intersection_update(before)
 
     def augment(self, s: ast.AugAssign, env: Env) -> None:
         """`target op= value`: in place for a tensor, a new value otherwise."""
@@ -395,7 +474,7 @@ class Evaluator(Applied):
             return
         old = env.get(s.target.id, UNKNOWN)
         new = self._arithmetic(s, s.op, old, value)
-        env[s.target.id] = replace(old, deps=new.deps) if old.tag is Tag.TENSOR else new
+        self.bind(s.target, replace(old, deps=new.deps) if old.tag is Tag.TENSOR else new, env)
 
     # -- narrowing -----------------------------------------------------------------------------------------------------
     def narrow(self, test: ast.expr, env: Env) -> tuple[Env, Env]:
@@ -416,7 +495,9 @@ class Evaluator(Applied):
                 elif isinstance(op, (ast.Is, ast.Eq)):
                     outside[name] = replace(env[name], optional=False)
                     inside[name] = Value(Tag.NONE, deps=env[name].deps)
-            case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kind]) if name in env:
+            case ast.Call(args=[ast.Name(id=name), kind]) if (
+                name in env and self.facts.names.qualified(test.func) == "builtins.isinstance"
+            ):
                 qualified = self.facts.names.qualified(kind)
                 if qualified == "torch.Tensor":
                     inside[name] = replace(
@@ -439,16 +520,28 @@ class Evaluator(Applied):
         return inside, outside
 
 
-def _computed(pair: tuple[Value, Value], op: ast.operator, floats: set[Symbol]) -> dict[str, Symbol | None]:
+def _computed(e: ast.AST, pair: tuple[Value, Value], op: ast.operator, floats: set[Symbol]) -> dict[str, Symbol | None]:
     """Symbolic dtype and shape of elementwise arithmetic between tensors and Python numbers."""
     tensors = [v for v in pair if v.tag is not Tag.HOST]
     shape = broadcast(_shape(v) for v in pair)
     dtype = promote([(v.dtype, v.shape) for v in tensors], floats)
-    if any(v.tag is Tag.HOST and v.detail not in ("int", "bool") for v in pair) or isinstance(op, ast.Div):
+    if isinstance(op, ast.Div):
         dtype = as_float(dtype, floats)
-    elif any(v.tag is Tag.HOST and v.detail == "int" for v in pair) and dtype == BOOL:
-        dtype = ("int64",)
+    numbers = [v.detail for v in pair if v.tag is Tag.HOST and v.detail not in ("int", "bool")]
+    dtype = with_numbers(dtype, numbers, ("node", id(e)), floats)
+    if dtype == BOOL and any(v.tag is Tag.HOST and v.detail == "int" for v in pair):
+        dtype = INT64
     return {"dtype": dtype, "shape": shape}
+
+
+def declared(function: FunctionNode) -> frozenset[str]:
+    """The names that `global` and `nonlocal` in the function, or inside of it, let other code rebind at any time."""
+    found = (n.names for n in ast.walk(function) if isinstance(n, (ast.Global, ast.Nonlocal)))
+    return NOTHING.union(*found)
+
+
+def _loads(function: FunctionNode, name: str) -> list[ast.Name]:
+    return [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
 
 
 def _shape(value: Value) -> Symbol | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from .classes import FunctionNode
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+TryStar = getattr(ast, "TryStar", ast.Try)  # `except*`, since Python 3.11
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -51,6 +52,25 @@ def binds(*roots: ast.AST) -> set[str]:
     return found
 
 
+def binds_surely(*roots: ast.AST) -> set[str]:
+    """The names of `binds` without those that only a part binds which may not run: behind `and`, in `x if c else y`, …"""
+    found = binds(*roots)
+    unsure: list[ast.AST] = []
+    for node in walk_scope(*roots):
+        if isinstance(node, ast.BoolOp):
+            unsure += node.values[1:]
+        elif isinstance(node, ast.IfExp):
+            unsure += [node.body, node.orelse]
+        elif isinstance(node, ast.Compare):
+            unsure += node.comparators[1:]
+        elif isinstance(node, COMPREHENSIONS):
+            unsure.append(node)
+        elif isinstance(node, ast.Assert) and node.msg is not None:
+            unsure.append(node.msg)
+    walrus = {n.target.id for u in unsure for n in ast.walk(u) if isinstance(n, ast.NamedExpr)}
+    return found - walrus
+
+
 def reads(*roots: ast.AST) -> set[str]:
     """The names that the nodes read, nested functions and lambdas included."""
     found: set[str] = set()
@@ -66,7 +86,9 @@ def reads(*roots: ast.AST) -> set[str]:
             first = reads(root.generators[0].iter)
             own = (own - targets) | first
         elif isinstance(root, ast.Lambda):
-            own -= {a.arg for a in ast.walk(root.args) if isinstance(a, ast.arg)}
+            given = root.args
+            inner = {a.arg for a in [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg] if a}
+            own = (own - inner) | reads(*(d for d in [*given.defaults, *given.kw_defaults] if d is not None))
         found |= own
     return found
 
@@ -153,12 +175,14 @@ class Flow:
                     s, s.body, s.orelse, frozenset(reads(s.target)), frozenset(binds(s.target)), out
                 ) | reads(s.iter)
             case ast.With() | ast.AsyncWith():
-                inner = self._block(s.body, out) - binds(*(i.optional_vars for i in s.items if i.optional_vars))
-                return inner | out & frozenset(binds(*s.body)) | reads(*(i.context_expr for i in s.items))
-            case ast.Try():
+                targets = [i.optional_vars for i in s.items if i.optional_vars]
+                inner = self._block(s.body, out) - binds(*targets)
+                self._also_live(s.body, out)  # the context may swallow an exception
+                return inner | out & frozenset(binds(*s.body)) | reads(*(i.context_expr for i in s.items), *targets)
+            case ast.Try() | TryStar():
                 return self._try(s, out)
             case ast.Match():
-                arms = [self._block(c.body, out) | (reads(c.guard) if c.guard else set()) for c in s.cases]
+                arms = [self._block(c.body, out) | reads(c.pattern, *([c.guard] if c.guard else [])) for c in s.cases]
                 return frozenset(reads(s.subject)).union(out, *arms)
         if isinstance(s, (ast.Assign, ast.AnnAssign)):
             value = s.value
@@ -169,7 +193,7 @@ class Flow:
             if value is None:
                 return out
             return frozenset((out - killed) | reads(value, *targets))
-        return frozenset((out - (binds(s) if not isinstance(s, ast.AugAssign) else set())) | reads(s))
+        return frozenset((out - (binds_surely(s) if not isinstance(s, ast.AugAssign) else set())) | reads(s))
 
     def _loop(
         self,
@@ -195,11 +219,18 @@ class Flow:
         )
         after = self._block(s.orelse, final) if s.orelse else final
         inner = self._block(s.body, after | handlers | final)
-        for node in s.body:
-            for child in ast.walk(node):
-                if isinstance(child, ast.stmt):
-                    self._live[id(child)] = self._live.get(id(child), frozenset()) | handlers | final
+        self._also_live(s.body, handlers | final)
+        # A return or an exception of theirs runs the `finally` block too.
+        for body in (s.orelse, *(h.body for h in s.handlers)):
+            self._also_live(body, final)
         return inner | handlers | final
+
+    def _also_live(self, body: list[ast.stmt], names: frozenset[str]) -> None:
+        """Record that whatever leaves a block on the way may lead to where these names are read."""
+        for statement in body:
+            for child in ast.walk(statement):
+                if isinstance(child, ast.stmt):
+                    self._live[id(child)] = self._live.get(id(child), frozenset()) | names
 
     # -- definite assignment, forwards ---------------------------------------------------------------------------------
     def _assign(self, body: list[ast.stmt], bound: frozenset[str]) -> frozenset[str]:
@@ -208,32 +239,51 @@ class Flow:
             self._bound[id(s)] = bound
             match s:
                 case ast.If():
-                    bound = bound | binds(s.test)
+                    bound = bound | binds_surely(s.test)
                     then, other = self._assign(s.body, bound), self._assign(s.orelse, bound)
                     bound = other if leaves(s.body) else then if leaves(s.orelse) else then & other
                 case ast.For() | ast.AsyncFor():
-                    self._assign(s.body, bound | binds(s.target))
+                    bound = bound - unbinds(s)
+                    self._assign(s.body, bound | binds_surely(s.iter) | binds(s.target))
                     self._assign(s.orelse, bound)
                 case ast.While():
-                    self._assign(s.body, bound | binds(s.test))
+                    bound = bound - unbinds(s)
+                    self._assign(s.body, bound | binds_surely(s.test))
                     self._assign(s.orelse, bound)
                 case ast.With() | ast.AsyncWith():
-                    self._assign(s.body, bound | binds(*s.items))
-                    bound = bound | binds(*s.items)
-                case ast.Try():
-                    self._assign(s.body, bound)
-                    for handler in s.handlers:
-                        self._assign(handler.body, bound)
-                    self._assign(s.orelse, bound)
-                    bound = self._assign(s.finalbody, bound)
+                    inside = bound | binds_surely(*s.items)
+                    self._assign(s.body, inside)
+                    bound = inside - unbinds(s)
+                case ast.Try() | TryStar():
+                    bound = self._assign_try(s, bound)
                 case ast.Match():
                     for case in s.cases:
                         self._assign(case.body, bound | binds(case.pattern))
+                    bound = bound - unbinds(s)
                 case ast.Delete():
                     bound = bound - binds(s)
                 case _:
-                    bound = bound | binds(s)
+                    bound = bound | binds_surely(s)
         return bound
+
+    def _assign_try(self, s: ast.Try, bound: frozenset[str]) -> frozenset[str]:
+        self._assign(s.body, bound)
+        left = bound - unbinds(s)
+        for handler in s.handlers:
+            self._assign(handler.body, left | ({handler.name} if handler.name else set()))
+        self._assign(s.orelse, left)
+        return self._assign(s.finalbody, left)
+
+
+def unbinds(root: ast.AST) -> set[str]:
+    """The names that a statement, or one inside of it, deletes; the name of a caught exception goes with its handler."""
+    found: set[str] = set()
+    for node in walk_scope(root):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
+            found.add(node.id)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            found.add(node.name)
+    return found
 
 
 def leaves(body: list[ast.stmt]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -10,15 +11,16 @@ from typing import TYPE_CHECKING
 from ..model import Evidence, Level
 from .classes import FunctionNode
 from .evaluate import Evaluator
-from .flow import leaves
+from .flow import TryStar, binds, leaves, own_jumps
 from .parameters import start, used
-from .values import ELSEWHERE, NOTHING, UNKNOWN, Symbol, Tag, Value, join
+from .values import ELSEWHERE, NOTHING, UNKNOWN, Symbol, Tag, Value, earlier, join
 
 if TYPE_CHECKING:
     from . import Facts
 
 Env = dict[str, Value]
 MAX_DEPTH = 3
+MAX_ROUNDS = 6  # of a loop body, until what it leaves behind is what it began with
 
 
 class Kinds:
@@ -45,9 +47,10 @@ class Kinds:
         function = self._facts.function_of(statement)
         return self.run(function).before.get(id(statement), {}) if function is not None else {}
 
-    def floats(self, function: FunctionNode) -> set[Symbol]:
-        """The dtype symbols that some operation of the function needs to be floating."""
-        return self.run(function).floats
+    def floats(self, function: FunctionNode, branch: ast.AST | None = None) -> frozenset[Symbol]:
+        """The dtype symbols that operations need to be floating which run in every call, or whenever the branch runs."""
+        run = self.run(function)
+        return run.floats_at.get(id(branch), frozenset()) | run.floats
 
     def is_tensor(self, expr: ast.expr) -> Evidence:
         """Whether the expression is a tensor, with the reason."""
@@ -79,7 +82,7 @@ class Kinds:
         self._active.append(function)
         try:
             run = Run(self._facts, function)
-            run.execute({**start(function, self._facts), **env})
+            run.execute({**{n: _apart(n, v, function) for n, v in start(function, self._facts).items()}, **env})
             found = run.result()
         finally:
             self._active.pop()
@@ -97,7 +100,8 @@ class Run:
         values: the value of each expression evaluated, by the node's id.
         before: the environment before each statement, by the statement's id.
         ends: the environments at the end of the two arms of each `if`, by its id; None for an arm that leaves.
-        floats: dtype symbols known to be floating because an operation needs it.
+        floats: dtype symbols known to be floating because an operation needs it that runs in every call.
+        floats_at: those known where an `if` has been run, by its id; an arm that leaves says nothing.
     """
 
     def __init__(self, facts: Facts, function: FunctionNode) -> None:
@@ -108,14 +112,20 @@ class Run:
         self.floats: set[Symbol] = set()
         self._returned: list[Value] = []
         self._yields = any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(function))
-        self._evaluator = Evaluator(facts, self.values, self.floats)
+        self.floats_at: dict[int, frozenset[Symbol]] = {}
+        self._exits: list[set[Symbol]] = []  # what is known to be floating at each return
+        self._evaluator = Evaluator(facts, self.values, self.floats, function)
         self._control: list[frozenset[str]] = []
 
     def execute(self, env: Env) -> None:
         """Interpret the body from the given parameters."""
+        for name in self._evaluator.shared & set(env):
+            env[name] = UNKNOWN
         end = self._block(self.function.body, env)
         if end is not None:
             self._returned.append(Value(Tag.NONE))
+            self._exits.append(set(self.floats))
+        self._floating(set.intersection(*self._exits) if self._exits else set())
 
     def result(self) -> Value:
         """The join of all values returned."""
@@ -162,6 +172,7 @@ class Run:
             case ast.Return():
                 value = ev.of(s.value, env) if s.value else Value(Tag.NONE)
                 self._returned.append(value.depending(frozenset().union(*self._control)))
+                self._exits.append(set(self.floats))
                 return None
             case ast.Raise():
                 for part in (s.exc, s.cause):
@@ -178,12 +189,8 @@ class Run:
             case ast.While():
                 return self._loop(s, env, lambda inner: ev.of(s.test, inner))
             case ast.With() | ast.AsyncWith():
-                for item in s.items:
-                    value = ev.of(item.context_expr, env)
-                    if item.optional_vars is not None:
-                        ev.bind(item.optional_vars, replace(UNKNOWN, deps=value.deps | {ELSEWHERE}), env)
-                return self._block(s.body, env)
-            case ast.Try():
+                return self._with(s, env)
+            case ast.Try() | TryStar():
                 return self._try(s, env)
             case ast.Match():
                 return self._match(s, env)
@@ -196,6 +203,13 @@ class Run:
                     ev.bind(s.target, ev.of(s.value, env), env)
             case ast.AugAssign():
                 ev.augment(s, env)
+            case _:
+                self._simple(s, env)
+        return env
+
+    def _simple(self, s: ast.stmt, env: Env) -> None:
+        """A statement that neither branches nor assigns."""
+        match s:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 env[s.name] = Value(Tag.CALLABLE)
             case ast.Import() | ast.ImportFrom():
@@ -208,8 +222,33 @@ class Run:
             case _:
                 for child in ast.iter_child_nodes(s):
                     if isinstance(child, ast.expr):
-                        ev.of(child, env)
-        return env
+                        self._evaluator.of(child, env)
+
+    def _with(self, s: ast.With | ast.AsyncWith, env: Env) -> Env | None:
+        for item in s.items:
+            value = self._evaluator.of(item.context_expr, env)
+            if item.optional_vars is not None:
+                self._evaluator.bind(item.optional_vars, replace(UNKNOWN, deps=value.deps | {ELSEWHERE}), env)
+        if all(self._lets_through(i.context_expr) for i in s.items):
+            return self._block(s.body, env)
+        # Other contexts may swallow an exception, after any of the statements.
+        start_env = dict(env)
+        with self._evaluator.perhaps():
+            end = self._block(s.body, env)
+        for i, state in enumerate(self._states(s.body)):
+            start_env = self._join(start_env, state, ("with", id(s), i), frozenset({ELSEWHERE}))
+        return self._join(start_env, end, ("with", id(s)))
+
+    def _lets_through(self, context: ast.expr) -> bool:
+        """True for a context manager that swallows no exception: of torch, a file, or a lock."""
+        call = context.func if isinstance(context, ast.Call) else context
+        qualified = self._evaluator.facts.names.qualified(call) or ""
+        return qualified.startswith("torch.") or qualified in ("builtins.open", "contextlib.nullcontext")
+
+    def _states(self, body: Sequence[ast.stmt]) -> list[Env]:
+        """The environments before each statement of a block, those inside of it included."""
+        nodes = (n for t in body for n in ast.walk(t))
+        return [self.before[id(n)] for n in nodes if isinstance(n, ast.stmt) and id(n) in self.before]
 
     def _by_use(self, s: ast.Assign, value: Value) -> Value:
         """What arithmetic on unknown operands gives, by what is done with its result."""
@@ -226,8 +265,13 @@ class Run:
         test = self._evaluator.of(s.test, env)
         narrowed_in, narrowed_out = self._evaluator.narrow(s.test, env)
         self._control.append(test.deps)
+        known = set(self.floats)
         then = self._block(s.body, narrowed_in)
+        floats_then = set(self.floats)
+        self._floating(known)
         other = self._block(s.orelse, narrowed_out)
+        self.floats_at[id(s)] = frozenset(floats_then & self.floats)
+        self._floating(self.floats if then is None else floats_then if other is None else floats_then & self.floats)
         self._control.pop()
         self.ends[id(s)] = (dict(then) if then is not None else None, dict(other) if other is not None else None)
         if then is None and other is None:
@@ -242,52 +286,67 @@ class Run:
     def _loop(self, s: ast.For | ast.AsyncFor | ast.While, env: Env, enter: object) -> Env | None:
         assert callable(enter)
         before = dict(env)
-        for _ in range(2):
+        inside = {id(n) for n in ast.walk(s)}
+        for _ in range(MAX_ROUNDS):
             inner = dict(before)
-            enter(inner)
+            known = dict(before)
             control = self.values.get(id(s.test if isinstance(s, ast.While) else s.iter), UNKNOWN).deps
             self._control.append(control)
-            after = self._block(s.body, inner)
+            with self._evaluator.perhaps():
+                enter(inner)
+                after = self._block(s.body, inner)
             self._control.pop()
-            jumps = [self.before[id(n)] for n in _jumps(s.body) if id(n) in self.before]
+            jumps = [self.before[id(n)] for n in own_jumps(s.body) if id(n) in self.before]
             for state in [after, *jumps]:
                 if state is not None:
-                    before = self._join(before, state, ("loop", id(s)), control)
+                    aged = {k: v if v == env.get(k) else earlier(v, id(s), inside) for k, v in state.items()}
+                    before = self._join(before, aged, ("loop", id(s)), control)
+            if before == known:
+                break
+        else:
+            before |= {name: UNKNOWN for name in binds(s)}
+            self._block(s.body, dict(before))
         if isinstance(s, ast.While):
             self._evaluator.of(s.test, before)
         out = self._block(s.orelse, dict(before)) if s.orelse else before
         return self._join(out, before, ("else", id(s)))
 
+    def _floating(self, known: set[Symbol]) -> None:
+        self.floats.intersection_update(known)
+        self.floats.update(known)
+
     def _try(self, s: ast.Try, env: Env) -> Env | None:
-        start_env = dict(env)
-        body = self._block(s.body, env)
-        reached = [
-            start_env,
-            *(
-                self.before[id(n)]
-                for t in s.body
-                for n in ast.walk(t)
-                if isinstance(n, ast.stmt) and id(n) in self.before
-            ),
-        ]
-        caught = start_env
-        for i, state in enumerate(reached):
+        caught = dict(env)
+        with self._evaluator.perhaps() if s.handlers else contextlib.nullcontext():
+            body = self._block(s.body, env)
+        for i, state in enumerate(self._states(s.body)):
             caught = self._join(caught, state, ("try", id(s), i))
         if body is not None:
             caught = self._join(caught, body, ("try", id(s)))
-        ends: list[Env | None] = [self._block(s.orelse, dict(body)) if body is not None and s.orelse else body]
+        with self._evaluator.perhaps():
+            ends: list[Env | None] = [self._block(s.orelse, dict(body)) if body is not None and s.orelse else body]
         for handler in s.handlers:
             inner = dict(caught)
             if handler.name:
                 inner[handler.name] = UNKNOWN
-            ends.append(self._block(handler.body, inner))
+            with self._evaluator.perhaps():
+                end = self._block(handler.body, inner)
+            if end is not None and handler.name:
+                end.pop(handler.name, None)
+            ends.append(end)
         live = [e for e in ends if e is not None]
         out: Env | None = None
         for i, state in enumerate(live):
             out = state if out is None else self._join(out, state, ("caught", id(s), i), frozenset({ELSEWHERE}))
         if s.finalbody:
-            final = self._block(s.finalbody, dict(out if out is not None else caught))
-            return final if out is not None else None
+            # It runs after a return or an exception as well, from wherever that was.
+            anywhere = caught
+            for i, state in enumerate(self._states([*s.orelse, *(t for h in s.handlers for t in h.body)])):
+                anywhere = self._join(anywhere, state, ("finally", id(s), i))
+            final = self._block(s.finalbody, self._join(anywhere, out, ("finally", id(s))))
+            if out is None or final is None:
+                return None
+            return {**out, **{n: final[n] for n in binds(*s.finalbody) if n in final}}
         return out
 
     def _match(self, s: ast.Match, env: Env) -> Env | None:
@@ -299,27 +358,22 @@ class Run:
                 for name in (getattr(node, "name", None), getattr(node, "rest", None)):
                     if isinstance(name, str):
                         inner[name] = replace(UNKNOWN, deps=subject.deps | {ELSEWHERE})
-            if case.guard is not None:
-                self._evaluator.of(case.guard, inner)
-            end = self._block(case.body, inner)
+            with self._evaluator.perhaps():
+                if case.guard is not None:
+                    self._evaluator.of(case.guard, inner)
+                end = self._block(case.body, inner)
             if end is not None:
                 out = self._join(out, end, ("case", id(s), i), subject.deps)
         return out
 
 
-def _jumps(body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """The break and continue statements that belong to the loop with this body."""
-    found: list[ast.stmt] = []
-    for s in body:
-        if isinstance(s, (ast.Break, ast.Continue)):
-            found.append(s)
-        elif not isinstance(s, (ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            for child in ast.iter_child_nodes(s):
-                if isinstance(child, ast.stmt):
-                    found += _jumps([child])
-                elif isinstance(child, (ast.ExceptHandler, ast.match_case)):
-                    found += _jumps(child.body)
-    return found
+def _apart(name: str, value: Value, function: FunctionNode) -> Value:
+    """A parameter of a function that was called, where nothing is known of what was given for it."""
+    if "self" in value.roots:
+        return value
+    made = ("node", id(function), name)
+    known = value.dtype if value.dtype != ("of", name) else made
+    return replace(value, dtype=known, shape=made, roots=frozenset({ELSEWHERE}), deps=frozenset({ELSEWHERE}))
 
 
 __all__ = ["Kinds", "Run", "leaves"]

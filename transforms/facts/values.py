@@ -53,7 +53,7 @@ class Value:
         roots: whose storage it may share: parameters, `self.NAME`, `?`; empty for a fresh tensor.
         deps: what it is computed from: parameters, `self.NAME`, globals, `?`, `rng`.
         items: the elements of a tuple or list of known length.
-        optional: it may also be None.
+        optional: it may also be None, or a Python value (`flag and t.any()`).
     """
 
     tag: Tag
@@ -97,6 +97,22 @@ def weaker(*levels: Level) -> Level:
     return max(levels, key=_ORDER.index)
 
 
+def earlier(value: Value, loop: int, inside: Collection[int]) -> Value:
+    """A value of an iteration, as the next one sees it: what the loop makes (`inside`: its nodes) is made anew each time."""
+    items = tuple(earlier(i, loop, inside) for i in value.items) if value.items is not None else None
+    dtype, shape = value.dtype, value.shape
+    if _mentions(dtype, inside):
+        aged: Symbol = ("earlier", loop, dtype)
+        dtype = ("float", aged) if category(dtype) == "float" else aged
+    return replace(value, dtype=dtype, shape=("earlier", loop, shape) if _mentions(shape, inside) else shape, items=items)
+
+
+def _mentions(symbol: object, ids: Collection[int]) -> bool:
+    if isinstance(symbol, (tuple, frozenset)):
+        return any(_mentions(part, ids) for part in symbol)
+    return isinstance(symbol, int) and symbol in ids
+
+
 def join(a: Value, b: Value, merge: Symbol) -> Value:
     """What is known where two paths meet; `merge` names the meeting point, for symbols that differ."""
     if a == b:
@@ -110,7 +126,7 @@ def join(a: Value, b: Value, merge: Symbol) -> Value:
         return Value(Tag.UNKNOWN, Level.UNKNOWN, "paths disagree about what it is", roots=roots, deps=deps)
     items = None
     if a.items is not None and b.items is not None and len(a.items) == len(b.items):
-        items = tuple(join(x, y, (*merge, i)) for i, (x, y) in enumerate(zip(a.items, b.items)))
+        items = tuple(join(x, y, (*merge, i)) for i, (x, y) in enumerate(zip(a.items, b.items, strict=True)))
     weakest = a if weaker(a.level, b.level) is a.level else b
     return Value(
         a.tag,
@@ -135,7 +151,10 @@ def _merged_dtype(a: Symbol | None, b: Symbol | None, merge: Symbol) -> Symbol:
 
 # ---- dtypes ---------------------------------------------------------------------------------------------------------
 def category(dtype: Symbol | None, floats: Collection[Symbol] = ()) -> str | None:
-    """ "bool", "int" or "float" (complex counts as float), None where unknown; `floats` are symbols known to be floating."""
+    """ "bool", "int" or "float" (complex counts as float), None where unknown.
+
+    `floats` are symbols known to be floating.
+    """
     if dtype is None:
         return None
     if dtype in floats or dtype[0] in ("float", "linear", "default"):
@@ -155,7 +174,7 @@ def category(dtype: Symbol | None, floats: Collection[Symbol] = ()) -> str | Non
         inner = category(dtype[1], floats)
         return "int" if inner == "bool" else inner
     if dtype[0] == "promote":
-        found = {category(d, floats) for d in dtype[1]}
+        found = {category(d, floats) for part in dtype[1:] for d in part}
         return "float" if "float" in found else next(iter(found)) if len(found) == 1 else None
     return None
 
@@ -164,12 +183,13 @@ def settle(dtype: Symbol | None, floats: Collection[Symbol]) -> Symbol | None:
     """The dtype with promotions to float dropped where the operand is floating anyway."""
     if dtype is None:
         return None
-    if dtype[0] in ("float", "summed") and len(dtype) == 2:
+    if dtype[0] == "summed" or (dtype[0] == "float" and len(dtype) == 2) or dtype[0] == "mixed":
         inner = settle(dtype[1], floats)
-        return inner if category(inner, floats) == "float" else (dtype[0], inner)
+        return inner if category(inner, floats) == "float" else (dtype[0], inner, *dtype[2:])
     if dtype[0] == "promote":
-        parts = {settle(d, floats) for d in dtype[1]}
-        return parts.pop() if len(parts) == 1 else ("promote", frozenset(parts))
+        parts = [frozenset(settle(d, floats) for d in part) for part in dtype[1:]]
+        alone = len(set().union(*parts)) == 1
+        return next(iter(parts[0])) if alone else ("promote", *parts)
     if dtype[0] == "linear":
         return ("linear", settle(dtype[1], floats) if isinstance(dtype[1], tuple) else dtype[1], *dtype[2:])
     return dtype
@@ -181,7 +201,7 @@ def agree(a: Value, b: Value, floats: Collection[Symbol]) -> Evidence:
         other = b if a.tag is Tag.TENSOR else a
         return Evidence(Level.NO, f"one arm gives a {other.tag.value} value")
     if a.optional or b.optional:
-        return Evidence(Level.NO, "one arm may give None")
+        return Evidence(Level.NO, "one arm may give None or a Python value")
     if a.shape is None or a.shape != b.shape:
         return Evidence(Level.UNKNOWN, "the arms are not known to give the same shape")
     x, y = settle(a.dtype, floats), settle(b.dtype, floats)
@@ -201,7 +221,7 @@ def agree(a: Value, b: Value, floats: Collection[Symbol]) -> Evidence:
 
 def _symbols(dtype: Symbol) -> set[Symbol]:
     """The input dtypes that a dtype is made of."""
-    if dtype[0] in ("of", "attribute", "node", "at", "via"):
+    if dtype[0] in ("of", "attribute", "node", "at", "via", "in", "earlier"):
         return {dtype}
     found: set[Symbol] = set()
     for part in dtype[1:]:
@@ -210,6 +230,24 @@ def _symbols(dtype: Symbol) -> set[Symbol]:
             for p in inner:
                 if isinstance(p, tuple) and p:
                     found |= _symbols(p)
+    return found
+
+
+def with_numbers(
+    dtype: Symbol | None, numbers: Iterable[str], node: Symbol, floats: Collection[Symbol]
+) -> Symbol | None:
+    """The dtype of arithmetic of a tensor with Python numbers that are no ints, given as their types ("" if unknown).
+
+    A real number leaves a floating dtype as it is. A number of unknown type may do so to an integer dtype too, or not:
+    `node` tells such results apart.
+    """
+    found = dtype
+    for number in numbers:
+        if number == "complex":
+            return node
+        if category(found, floats) == "float" or found is None:
+            continue
+        found = ("float", found) if number == "float" else ("mixed", found, node)
     return found
 
 
@@ -235,11 +273,14 @@ def promote(operands: Iterable[tuple[Symbol | None, Symbol | None]], floats: Col
         return None
     if any(has_dimensions(s) and category(d, floats) == "float" for d, s in pairs):
         pairs = [(d, s) for d, s in pairs if s != SCALAR]
-    dtypes: set[Symbol] = set()
-    for d, _ in pairs:
+    full: set[Symbol] = set()
+    small: set[Symbol] = set()  # of 0-d tensors, which take part by their category alone
+    for d, s in pairs:
         assert d is not None
-        dtypes |= set(d[1]) if d[0] == "promote" else {d}
-    return dtypes.pop() if len(dtypes) == 1 else ("promote", frozenset(dtypes))
+        (small if s == SCALAR else full).update(d[1] if d[0] == "promote" and len(d) == 2 else [d])
+    if len(full | small) == 1:
+        return (full | small).pop()
+    return ("promote", frozenset(full or small), *([frozenset(small)] if full and small else []))
 
 
 # ---- shapes ---------------------------------------------------------------------------------------------------------
@@ -249,7 +290,7 @@ def has_dimensions(shape: Symbol | None) -> bool:
         return False
     if shape[0] == "broadcast":
         return any(has_dimensions(s) for s in shape[1])
-    return shape[0] in ("last", "append", "sized")
+    return shape[0] in ("last", "append") or (shape[0] == "sized" and bool(shape[-1]))
 
 
 def broadcast(shapes: Iterable[Symbol | None]) -> Symbol | None:
