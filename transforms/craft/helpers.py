@@ -74,6 +74,35 @@ def _number(x):
     return x.item()
 '''
 
+_SELECT = '''\
+def _select(pred, true_fn, false_fn):
+    """`torch.where` while compiling, where both sides are alike and take no gradient; a plain branch otherwise."""
+    if not torch.compiler.is_compiling() or not isinstance(pred, torch.Tensor):
+        return true_fn() if pred else false_fn()
+    true, false = true_fn(), false_fn()
+    pairs = list(zip(true, false)) if isinstance(true, tuple) else [(true, false)]
+    for a, b in pairs:
+        tensors = isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)
+        if not tensors or (a.shape, a.dtype, a.device) != (b.shape, b.dtype, b.device) or a.requires_grad or b.requires_grad:
+            return true if pred else false
+    chosen = [torch.where(pred.reshape(()) != 0, a, b) for a, b in pairs]
+    return tuple(chosen) if isinstance(true, tuple) else chosen[0]
+'''
+
+_COPY_IF = '''\
+def _copy_if(pred, target, value_fn):
+    """`target.copy_(value_fn())` if `pred`, in the graph while compiling where the value fits and takes no gradient."""
+    if not torch.compiler.is_compiling() or not isinstance(pred, torch.Tensor):
+        if pred:
+            target.copy_(value_fn())
+        return
+    value = value_fn()
+    if value.shape == target.shape and not (value.requires_grad or target.requires_grad):
+        target.copy_(torch.where(pred.reshape(()) != 0, value.to(target), target))
+    elif pred:
+        target.copy_(value)
+'''
+
 _VARYING = '''\
 @torch.compiler.disable
 def _varying(dim, *inputs):
@@ -83,12 +112,21 @@ def _varying(dim, *inputs):
             torch._dynamo.maybe_mark_dynamic(x, dim)
 '''
 
+_SCALAR = '''\
+def _scalar(x):
+    """`x.item()`, or while compiling `x` itself, which stays in the graph."""
+    return x.detach() if torch.compiler.is_compiling() else x.item()
+'''
+
 HELPERS = {
     "_cond": Helper("_cond", _COND, ("functools", "torch")),
     "_where": Helper("_where", _WHERE, ("torch",)),
     "_effect": Helper("_effect", _EFFECT, ("functools", "torch")),
+    "_scalar": Helper("_scalar", _SCALAR, ("torch",)),
     "_number": Helper("_number", _NUMBER, ("torch",)),
     **{name: Helper(name, code, ("torch",)) for name, code in MASK_HELPERS.items()},
+    "_select": Helper("_select", _SELECT, ("torch",)),
+    "_copy_if": Helper("_copy_if", _COPY_IF, ("torch",)),
     "_varying": Helper("_varying", _VARYING, ("torch",)),
 }
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 _UPDATE = '''\
 def _masked_update(y, mask, fn, *xs):
     """`y[mask] = fn(*(x[mask] for x in xs))` for an elementwise `fn`, on all elements while compiling."""
-    if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.dim() > 0:
+    if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.device == y.device:
         wide = mask.reshape(mask.shape + (1,) * (y.dim() - mask.dim()))
-        if y.shape[: mask.dim()] == mask.shape and all(x.shape == y.shape for x in xs):
+        if 0 < mask.dim() and y.shape[: mask.dim()] == mask.shape and all(x.shape == y.shape for x in xs):
             # No gradient flows into what is filled in, so elements that are not selected leave no NaN behind.
             new = fn(*[x.masked_fill(~wide, 1) for x in xs])
             if new.shape == y.shape and new.dtype == y.dtype:
@@ -22,9 +22,9 @@ def _masked_update(y, mask, fn, *xs):
 _ROWS = '''\
 def _row_update(y, mask, fn, *xs):
     """`y[mask] = fn(*(x[mask] for x in xs))` for an `fn` that works row by row, on all rows while compiling."""
-    if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.dim() > 0:
+    if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.device == y.device:
         wide = mask.reshape(mask.shape + (1,) * (y.dim() - mask.dim()))
-        if y.shape[: mask.dim()] == mask.shape and all(x.shape[:-1] == mask.shape for x in xs):
+        if 0 < mask.dim() and y.shape[: mask.dim()] == mask.shape and all(x.shape[:-1] == mask.shape for x in xs):
             # No gradient flows into what is filled in, so rows that are not selected leave no NaN behind.
             new = fn(*[x.masked_fill(~mask[..., None], 1) for x in xs])
             if new.shape == y.shape and new.dtype == y.dtype:
@@ -36,8 +36,8 @@ def _row_update(y, mask, fn, *xs):
 _REDUCTION = '''\
 def _masked_{kind}(mask, *xs, of=lambda x: x):
     """`of(*(x[mask] for x in xs)).{kind}()` for an elementwise `of`, on all elements while compiling."""
-    if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.dim() > 0:
-        if all(x.shape == xs[0].shape and x.shape[: mask.dim()] == mask.shape for x in xs):
+    if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.device == xs[0].device:
+        if mask.dim() > 0 and all(x.shape == xs[0].shape and x.shape[: mask.dim()] == mask.shape for x in xs):
             wide = mask.reshape(mask.shape + (1,) * (xs[0].dim() - mask.dim()))
             kept = of(*[x.masked_fill(~wide, 1) for x in xs])
 {graph}

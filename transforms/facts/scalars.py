@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ..model import NoFix
 from . import torch_api
@@ -17,9 +17,11 @@ from .values import SCALAR, UNKNOWN, Symbol, Tag, Value, category, has_dimension
 if TYPE_CHECKING:
     from . import Facts
 
-# With a floating partner of one dimension or more, or one of the same dtype, these give the same bits and gradients
-# for a Python number and for the 0-d tensor that it was read from; `number / x` and powers do not (torch 2.13, CPU).
-EXACT = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+# With a partner of the same dtype these give the same bits and gradients for a Python number and for the 0-d tensor
+# that it was read from, on every device. Others do not: CUDA divides by a number by multiplying with its reciprocal,
+# and takes a number in more digits than the half precision tensor beside it has.
+EXACT = (ast.Add, ast.Sub, ast.Mult)
+CLOSE = (*EXACT, ast.Div)
 ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 BOUNDS = frozenset({"clamp", "clamp_min", "clamp_max", "clip"})
 
@@ -31,13 +33,14 @@ class Read:
     Attributes:
         node: the call that reads.
         tensor: what is read.
-        exact: the tensor itself may stand for the number, also outside of compiled code.
+        form: "tensor" where the tensor itself may stand for the number, also outside of compiled code; "scalar" where
+            it may while compiling; "number" where that takes a tensor of double precision.
         changes: what the rewrite changes.
     """
 
     node: ast.Call
     tensor: ast.expr
-    exact: bool
+    form: Literal["tensor", "scalar", "number"]
     changes: tuple[str, ...]
 
 
@@ -47,8 +50,9 @@ class _Meeting:
 
     tensor: ast.expr
     tensors: int = 0
-    close: str = ""  # a partner that must meet the tensor itself, in its own dtype
-    inexact: bool = False
+    close: str = ""  # a partner that must meet the tensor in its own dtype
+    wide: bool = False  # Python computes with the number, in double precision
+    dual: bool = False  # the bits may differ
     changes: tuple[str, ...] = ()
     refusal: NoFix | None = None
 
@@ -94,12 +98,14 @@ class Scalars:
             if kind is not None:
                 return meeting.refusal or NoFix("`float(…)` of integers makes other dtypes than the tensor does")
             meeting.changes += (f"`{ast.unparse(tensor)}` is taken to be floating",)
-        if meeting.close and meeting.inexact:
+        if meeting.close and meeting.wide:
             reason = f"`{meeting.close}` is not known to be a floating tensor of one dimension or more"
             meeting.refusal = meeting.refusal or NoFix(reason)
         if meeting.refusal is not None:
             return meeting.refusal
-        return Read(call, tensor, not meeting.inexact, tuple(dict.fromkeys(meeting.changes)))
+        form: Literal["scalar", "number"] = "scalar" if meeting.close else "number"
+        changes = tuple(dict.fromkeys(meeting.changes))
+        return Read(call, tensor, form if meeting.dual or meeting.wide else "tensor", changes)
 
     def _unfit(self, tensor: ast.expr, value: Value, function: FunctionNode) -> NoFix | None:
         """Why the tensor can not stand for the number."""
@@ -121,14 +127,14 @@ class Scalars:
                 other = parent.right if number is parent.left else parent.left
                 self._arithmetic(parent, number, other, out)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
-                out.inexact = True
+                out.wide = True
                 self._follow(parent, out)
             case ast.Compare() if len(parent.ops) == 1 and isinstance(parent.ops[0], ORDER):
                 other = parent.comparators[0] if number is parent.left else parent.left
                 self._meet(other, parent, number, out)
             case ast.Call() if self._bounds(parent, number):
                 self._meet(self._bounded(parent), parent, number, out)
-            case ast.AugAssign(target=ast.Name(id=name)) if isinstance(parent.op, EXACT):
+            case ast.AugAssign(target=ast.Name(id=name)) if isinstance(parent.op, CLOSE):
                 self._meets(self._facts.kinds.before(parent).get(name, UNKNOWN), name, parent, number, out)
             case ast.keyword():
                 self._keyword(parent, number, out)
@@ -161,12 +167,12 @@ class Scalars:
 
     def _arithmetic(self, e: ast.BinOp, number: ast.expr, other: ast.expr, out: _Meeting) -> None:
         if self._facts.kinds.of(other).tag is Tag.TENSOR:
-            out.inexact |= not isinstance(e.op, EXACT) or (isinstance(e.op, ast.Div) and number is e.left)
-            if not isinstance(e.op, (*EXACT, ast.Pow)):
+            out.wide |= not isinstance(e.op, CLOSE) or (isinstance(e.op, ast.Div) and number is e.left)
+            if not isinstance(e.op, (*CLOSE, ast.Pow)):
                 self._lost(number, out)
             self._meet(other, e, number, out)
             return
-        out.inexact = True
+        out.wide = True
         constant = other.value if isinstance(other, ast.Constant) and number is e.left else None
         divides = isinstance(e.op, ast.Div) and bool(constant)
         squares = isinstance(e.op, ast.Pow) and constant == 2
@@ -191,11 +197,12 @@ class Scalars:
         out.tensors += 1
         floats = self._facts.kinds.floats(function)
         dtype, own = settle(value.dtype, floats), settle(self._facts.kinds.of(out.tensor).dtype, floats)
+        same = dtype is not None and dtype == own
+        out.dual |= not same or isinstance(getattr(e, "op", None), ast.Div)
         if category(dtype, floats) != "float" or not self._has_dimensions(value.shape, function):
             # The same dtype will do for a partner that may have no dimension, or not be floating.
             out.close = out.close or text
-            if dtype is None or dtype != own or isinstance(e, ast.Call):
-                out.inexact = True
+            out.wide |= not same or isinstance(e, ast.Call)
         if not _origins(value) & (_origins(self._facts.kinds.of(out.tensor)) | {"self"}):
             out.changes += ("tensors of two devices, which a number can meet, no longer may",)
 

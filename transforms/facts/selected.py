@@ -49,7 +49,7 @@ def selected_by(call: ast.Call, facts: Facts) -> Selected | None:
 def reads_number(call: ast.Call, facts: Facts) -> bool:
     """True for a call that gives a number outside of compiled code, and a 0-d tensor within."""
     function = _called(call, facts)
-    return function is not None and is_helper(function, "_number")
+    return function is not None and any(is_helper(function, base) for base in ("_scalar", "_number"))
 
 
 def _called(call: ast.Call, facts: Facts) -> ast.AST | None:

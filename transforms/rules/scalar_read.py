@@ -27,8 +27,8 @@ class ScalarRead(Rule):
     ## Example
 
     ```python
-    peak = x.abs().max().item()
-    x = x / peak
+    x = x - x.mean().item()
+    x = x / x.abs().max().item()
     limit = x.std().item() * 3 + 1e-6
     return x[:, 0].clamp(max=limit)
     ```
@@ -36,21 +36,21 @@ class ScalarRead(Rule):
     ## Use instead
 
     ```python
-    peak = x.abs().max().detach()
-    x = x / peak
+    x = x - x.mean().detach()
+    x = x / _scalar(x.abs().max())
     limit = _number(x.std()) * 3 + 1e-6
     return x[:, 0].clamp(max=limit)
     ```
 
-    `_number` reads the number outside of compiled code; while compiling it gives a 0-d tensor of double precision.
+    `_scalar` and `_number` read the number outside of compiled code; while compiling they give a 0-d tensor, `_number`
+    one of double precision.
 
     ## Fix safety
 
-    Where the tensor stands for the number itself, results, dtypes and gradients are the same to the last bit: only
-    sums, differences, products, quotients by the number and comparisons count, with a floating tensor that has a
-    dimension, or a tensor of the same dtype. With `_number` the eager path is the original's. The fix is unsafe where
-    the tensors are not made of the same inputs, as they could live on two devices, and where `float(x)` has to be
-    assumed to read a floating tensor.
+    The tensor itself stands for the number in sums, differences, products and comparisons with tensors of its own dtype
+    alone, where results and gradients are the same to the last bit. Otherwise the eager path is the original's. The fix
+    is unsafe where the tensors are not made of the same inputs, as they could live on two devices, and where `float(x)`
+    has to be assumed to read a floating tensor.
 
     Refused: numbers that Python code uses in any other way, divisors of numbers, tensors that may be changed in place
     after the read, and other tensors that may have no dimension.
@@ -74,7 +74,7 @@ class ScalarRead(Rule):
     def cut(self, plan: Read, bench: Bench) -> Fix | NoFix:
         """Leave the number a tensor."""
         text = f"{bench.operand(plan.tensor)}.detach()"
-        if not plan.exact:
-            text = f"{bench.helper('_number')}({bench.text(plan.tensor)})"
+        if plan.form != "tensor":
+            text = f"{bench.helper(f'_{plan.form}')}({bench.text(plan.tensor)})"
         safety = Safety.UNSAFE if plan.changes else Safety.SAFE
         return Fix((bench.swap(plan.node, text),), safety, "leave the number in the graph", changes=plan.changes)

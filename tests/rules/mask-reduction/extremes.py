@@ -19,8 +19,8 @@ import torch
 
 def _masked_mean(mask, *xs, of=lambda x: x):
     """`of(*(x[mask] for x in xs)).mean()` for an elementwise `of`, on all elements while compiling."""
-    if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.dim() > 0:
-        if all(x.shape == xs[0].shape and x.shape[: mask.dim()] == mask.shape for x in xs):
+    if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.device == xs[0].device:
+        if mask.dim() > 0 and all(x.shape == xs[0].shape and x.shape[: mask.dim()] == mask.shape for x in xs):
             wide = mask.reshape(mask.shape + (1,) * (xs[0].dim() - mask.dim()))
             kept = of(*[x.masked_fill(~wide, 1) for x in xs])
             if kept.is_floating_point():
@@ -31,8 +31,8 @@ def _masked_mean(mask, *xs, of=lambda x: x):
 
 def _masked_max(mask, *xs, of=lambda x: x):
     """`of(*(x[mask] for x in xs)).max()` for an elementwise `of`, on all elements while compiling."""
-    if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.dim() > 0:
-        if all(x.shape == xs[0].shape and x.shape[: mask.dim()] == mask.shape for x in xs):
+    if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.device == xs[0].device:
+        if mask.dim() > 0 and all(x.shape == xs[0].shape and x.shape[: mask.dim()] == mask.shape for x in xs):
             wide = mask.reshape(mask.shape + (1,) * (xs[0].dim() - mask.dim()))
             kept = of(*[x.masked_fill(~wide, 1) for x in xs])
             if kept.is_floating_point():
@@ -42,8 +42,8 @@ def _masked_max(mask, *xs, of=lambda x: x):
 
 def _masked_min(mask, *xs, of=lambda x: x):
     """`of(*(x[mask] for x in xs)).min()` for an elementwise `of`, on all elements while compiling."""
-    if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.dim() > 0:
-        if all(x.shape == xs[0].shape and x.shape[: mask.dim()] == mask.shape for x in xs):
+    if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.device == xs[0].device:
+        if mask.dim() > 0 and all(x.shape == xs[0].shape and x.shape[: mask.dim()] == mask.shape for x in xs):
             wide = mask.reshape(mask.shape + (1,) * (xs[0].dim() - mask.dim()))
             kept = of(*[x.masked_fill(~wide, 1) for x in xs])
             if kept.is_floating_point():

@@ -35,6 +35,18 @@ import torch
 from torch import nn
 
 
+def _scalar(x):
+    """`x.item()`, or while compiling `x` itself, which stays in the graph."""
+    return x.detach() if torch.compiler.is_compiling() else x.item()
+
+
+def _number(x):
+    """`x.item()`, or while compiling a 0-d tensor in the graph that is as exact as a Python number."""
+    if torch.compiler.is_compiling() and x.device.type != "mps":
+        return x.detach().to(torch.float64 if x.is_floating_point() else torch.int64)
+    return x.item()
+
+
 class Scaled(nn.Module):
     def __init__(self):
         super().__init__()
@@ -42,10 +54,10 @@ class Scaled(nn.Module):
         self.temperature = nn.Parameter(torch.full((), 2.0))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        peak = x.abs().max().detach()  # of all elements
+        peak = _scalar(x.abs().max())  # of all elements
         x = x / peak
         h = self.lin(x)
-        h = h / self.temperature.detach()
+        h = h / _number(self.temperature)
         h -= h.mean().detach()
         low = h.min().detach()
         h = torch.where(h > low, h, h * 0)
