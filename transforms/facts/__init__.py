@@ -21,6 +21,7 @@ from .names import Names
 from .regions import Regions
 from .scalars import Scalars
 from .sinks import Sinks
+from .stores import Stores
 
 
 class Facts:
@@ -39,7 +40,7 @@ class Facts:
     @functools.cached_property
     def classes(self) -> Classes:
         """The classes of the file."""
-        return Classes(self.source.tree, self.names)
+        return Classes(self.names)
 
     @functools.cached_property
     def calls(self) -> Calls:
@@ -95,6 +96,11 @@ class Facts:
     def scalars(self) -> Scalars:
         """What numbers read out of tensors meet."""
         return Scalars(self)
+
+    @functools.cached_property
+    def stores(self) -> Stores:
+        """Branches that decide what is stored."""
+        return Stores(self)
 
     def flow(self, function: FunctionNode) -> Flow:
         """Liveness and definite assignment within a function."""

@@ -126,6 +126,8 @@ class Applied:
         if (selected := selected_by(e, self.facts)) is not None:
             return self._selected(e, selected, deps, env)
         target = self.facts.calls.target(e)
+        if target is not None and not target.plain:
+            return replace(UNKNOWN, deps=deps | {ELSEWHERE}, roots=_mixed(everything) | {ELSEWHERE})
         if target is not None:
             return self._own(target, qualified, e, args, keywords, deps)
         if callee is not None and callee.tag is Tag.MODULE:
@@ -355,13 +357,13 @@ class Applied:
             exact = parts is not None and not any(isinstance(a, ast.Starred) for a in e.args)
             return Value(Tag.MODULE, detail=qualified, items=parts if exact else None)
         size = _argument(e, 1, "out_features") if qualified.endswith("Linear") else _argument(e, 1, "embedding_dim")
-        given = {k.arg: k.value for k in e.keywords}
-        inplace = "inplace" in given and not (
-            isinstance(given["inplace"], ast.Constant) and given["inplace"].value is False
-        )
-        return Value(
-            Tag.MODULE, detail=qualified, shape=("made", ast.dump(size) if size is not None else id(e), inplace)
-        )
+        made: object = id(e)
+        if size is not None and not unpacks(e):
+            marks = self._lasting(size)
+            literal = not any(isinstance(n, (ast.Name, ast.Call)) for n in ast.walk(size))
+            # A size that the constructor is given differs from instance to instance.
+            made = ast.dump(size) if literal else ("own", ast.dump(size), marks) if marks is not None else id(e)
+        return Value(Tag.MODULE, detail=qualified, shape=("made", made, writes_input(qualified, e)))
 
     def members(self, expr: ast.expr) -> tuple[Value, ...]:
         """The layers that `self.layers` holds where `__init__` lists them or makes them alike; empty where unknown."""
@@ -402,7 +404,7 @@ class Applied:
         layer = torch_api.layer(module.detail) if module.tag is Tag.MODULE else None
         if layer is None:
             return replace(UNKNOWN, deps=x.deps | {ELSEWHERE}, roots=x.roots | {ELSEWHERE})
-        inplace = module.shape is not None and module.shape[0] == "made" and len(module.shape) > 2 and module.shape[2]
+        inplace = overwrites(module)
         roots = x.roots if inplace or module.detail.endswith(("Identity", "Dropout")) else NOTHING
         if (
             layer.takes_tensor
@@ -422,12 +424,12 @@ class Applied:
             return Value(Tag.TENSOR, dtype=dtype, shape=x.shape, roots=roots, deps=x.deps)
         if layer.shape == "last" and module.shape is not None:
             before = x.shape[1] if x.shape is not None and x.shape[0] == "last" else x.shape
-            return Value(Tag.TENSOR, dtype=weighted(x.dtype), shape=("last", before, module.shape[1]), deps=x.deps)
+            return Value(Tag.TENSOR, dtype=weighted(x.dtype), shape=("last", before, _output(module)), deps=x.deps)
         if layer.shape == "append" and module.shape is not None:
             return Value(
                 Tag.TENSOR,
-                dtype=("linear", "weights of", module.deps),
-                shape=("append", x.shape, module.shape[1]),
+                dtype=("linear", ("own", "weights of", module.deps)),
+                shape=("append", x.shape, _output(module)),
                 deps=x.deps,
             )
         return Value(
@@ -551,12 +553,20 @@ class Applied:
         }
         found = self.facts.kinds.returned(target.function, bound if simple else {})
         extra = frozenset({"self.*"}) if target.bound else NOTHING
-        return replace(
-            found,
-            dtype=_outside(found.dtype, id(e)),
-            shape=_outside(found.shape, id(e)),
-            deps=found.deps | deps | extra,
-        )
+        return _outside(replace(found, deps=found.deps | deps | extra), id(e), self._instance(target, e))
+
+    def _instance(self, target: Target, e: ast.Call) -> Symbol | None:
+        """Whose method is called, in symbols that last; None for a method of this very instance."""
+        on = e.func.value if isinstance(e.func, ast.Attribute) else None
+        owner = self.facts.classes.owner(e)
+        if owner is None or not target.bound:
+            return ("node", id(e))
+        if isinstance(on, ast.Name) and on.id == owner[1] and target.owner in owner[0].lineage():
+            return None
+        for held in (e.func, on):
+            if held is not None and is_attribute_of(held, owner[1]) and not owner[0].is_rebound(held.attr):
+                return ("held", owner[0].path, held.attr)
+        return ("node", id(e))
 
 
 def _mixed(values: list[Value]) -> frozenset[str]:
@@ -564,17 +574,54 @@ def _mixed(values: list[Value]) -> frozenset[str]:
     return NOTHING.union(*(v.roots for v in values)) if values else NOTHING
 
 
-def _outside(symbol: Symbol | None, call: int) -> Symbol | None:
-    """A symbol of a function that was called, so that two calls do not share what they made inside."""
+def _outside(value: Value, call: int, instance: Symbol | None) -> Value:
+    """What a function gave that was called: two calls share nothing that they made, nor two instances what they hold."""
 
-    def inner(part: object) -> bool:
-        if isinstance(part, (tuple, frozenset)):
-            return any(inner(p) for p in part) or (
-                isinstance(part, tuple) and part[:1] in (("node",), ("at",), ("item",), ("sized",))
-            )
+    def seen(symbol: Symbol | None) -> Symbol | None:
+        if symbol is None:
+            return None
+        kinds = _kinds_of(symbol)
+        if kinds & {"node", "at", "item", "sized", "earlier", "via"}:
+            return ("via", call, symbol)
+        return ("in", instance, symbol) if instance is not None and kinds & {"own", "attribute", "held"} else symbol
+
+    def dtype(symbol: Symbol | None) -> Symbol | None:
+        found = seen(symbol)
+        return ("float", found) if found != symbol and category(symbol) == "float" else found
+
+    items = tuple(_outside(i, call, instance) for i in value.items) if value.items is not None else None
+    return replace(value, dtype=dtype(value.dtype), shape=seen(value.shape), items=items)
+
+
+def _kinds_of(symbol: object) -> frozenset[str]:
+    """The first words of a symbol and of those inside of it."""
+    if not isinstance(symbol, (tuple, frozenset)):
+        return NOTHING
+    first = symbol[:1] if isinstance(symbol, tuple) else ()
+    own = NOTHING.union(w for w in first if isinstance(w, str))
+    return own.union(*(_kinds_of(part) for part in symbol))
+
+
+def _output(module: Value) -> object:
+    """What tells the output sizes of layers apart."""
+    return module.shape[1] if module.shape is not None and module.shape[0] == "made" else module.shape
+
+
+def writes_input(qualified: str, e: ast.Call) -> bool:
+    """True for `nn.ReLU(inplace=True)` and its like; also where the argument is not a literal."""
+    layer = torch_api.layer(qualified)
+    if layer is None or not layer.inplace:
         return False
+    given = _argument(e, layer.parameters.index("inplace"), "inplace") if "inplace" in layer.parameters else None
+    return unpacks(e) or not (given is None or (isinstance(given, ast.Constant) and not given.value))
 
-    return ("via", call, symbol) if symbol is not None and inner(symbol) else symbol
+
+def overwrites(module: Value) -> bool:
+    """True for a layer that may write its output into its input."""
+    layer = torch_api.layer(module.detail)
+    if layer is None or not layer.inplace:
+        return False
+    return module.shape is None or module.shape[0] != "made" or bool(module.shape[2])
 
 
 def unpacks(e: ast.Call) -> bool:

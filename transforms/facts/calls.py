@@ -13,6 +13,16 @@ if TYPE_CHECKING:
     from .classes import Classes
     from .names import Names
 
+# Decorators that call the function with what they are given, and return what it returns.
+TRANSPARENT = frozenset(
+    {"builtins.staticmethod", "builtins.classmethod", "abc.abstractmethod", "typing.final", "typing.override"}
+    | {"torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.autograd.no_grad", "torch.compile"}
+    | {"torch.compiler.disable", "torch._dynamo.disable", "torch._disable_dynamo", "torch._dynamo.decorators.skip"}
+    | {"torch.compiler.allow_in_graph", "torch._dynamo.allow_in_graph", "torch._dynamo.optimize"}
+    | {"torch.jit.script", "torch.jit.export", "torch.jit.ignore", "torch.jit.unused", "torch.jit.script_method"}
+    | {"torch.jit.script_if_tracing", "typing_extensions.override", "typing_extensions.final", "typing.no_type_check"}
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -22,11 +32,14 @@ class Target:
         function: its definition.
         owner: the class it is a method of, None for a plain function.
         bound: True where the first parameter is filled by the call itself (`self`).
+        plain: False where something else may run in its place or around it: an unknown decorator, an override in a
+            subclass of the file.
     """
 
     function: FunctionNode
     owner: ClassInfo | None
     bound: bool
+    plain: bool = True
 
 
 class Calls:
@@ -51,7 +64,7 @@ class Calls:
             if info is not None:
                 method = info.method(callee.attr)
                 if method is not None:
-                    return self._method(info, method)
+                    return self._method(info, method, callee.value)
                 return self._called_instance(callee)
         return self._called_instance(callee)
 
@@ -59,23 +72,37 @@ class Calls:
         info = self._classes.by_path.get(path)
         if info is not None:
             init = info.method("__init__")
-            return Target(init, info, True) if init else None
+            return Target(init, info, True, self._bare(init)) if init else None
         function = self._functions.get(path)
         if function is None:
             return None
-        return Target(function, self._classes.of_function(function), False)
+        return Target(function, self._classes.of_function(function), False, self._bare(function))
 
-    def _method(self, info: ClassInfo, method: FunctionNode) -> Target:
+    def _method(self, info: ClassInfo, method: FunctionNode, on: ast.expr) -> Target:
         decorators = {self._names.qualified(d) for d in method.decorator_list}
-        return Target(method, info, "builtins.staticmethod" not in decorators)
+        plain = self._bare(method) and not self._overridden(info, method.name, on)
+        return Target(method, info, "builtins.staticmethod" not in decorators, plain)
+
+    def _bare(self, function: FunctionNode) -> bool:
+        """True where all decorators let the function run as it is written."""
+        heads = (d.func if isinstance(d, ast.Call) else d for d in function.decorator_list)
+        return all((self._names.qualified(h) or "") in TRANSPARENT for h in heads)
+
+    def _overridden(self, info: ClassInfo, name: str, on: ast.expr) -> bool:
+        """True where `self` may be of a subclass of the file that has a method of its own, or what is called is assigned."""
+        if info.is_rebound(name) or info.attribute(name):
+            return True
+        owner = self._classes.owner(on)
+        virtual = isinstance(on, ast.Name) and owner is not None and on.id == owner[1]
+        return virtual and any(name in c.methods or name in c.attributes for c in self._classes.subclasses(info))
 
     def _called_instance(self, callee: ast.expr) -> Target | None:
         """`self.block(x)`, `block(x)`: the `forward` or `__call__` of an instance of a class of the file."""
         info = self.instance(callee)
         if info is None:
             return None
-        method = info.method("forward") if info.is_module else info.method("__call__")
-        return Target(method, info, True) if method else None
+        method = info.method("forward") if info.is_module and not info.method("__call__") else info.method("__call__")
+        return Target(method, info, True, self._method(info, method, callee).plain) if method else None
 
     def instance(self, expr: ast.expr) -> ClassInfo | None:
         """The class of the file that `expr` is an instance of, where one constructor call says so."""
@@ -86,8 +113,7 @@ class Calls:
             return self._classes.by_path.get(self._names.qualified(expr.func) or "")
         if owner and is_attribute_of(expr, owner[1]):
             assert isinstance(expr, ast.Attribute)
-            values = [v for v in owner[0].attribute(expr.attr)]
-            found = {self._constructed(v) for v in values}
+            found = {self._constructed(v) for v in self._classes.values(owner[0], expr.attr)}
             if len(found) == 1 and not owner[0].is_rebound(expr.attr):
                 return found.pop()
             return None

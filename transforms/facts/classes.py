@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 if TYPE_CHECKING:
     from .names import Names
@@ -23,6 +23,9 @@ MODULE_BASES = frozenset(
 )
 # Base classes of other packages that are known to derive from torch.nn.Module.
 MODULE_BASE_NAMES = frozenset({"PreTrainedModel", "GradientCheckpointingLayer", "ModelMixin", "LightningModule"})
+
+
+REGISTERING = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
 
 
 @dataclass(eq=False)
@@ -67,8 +70,9 @@ class ClassInfo:
         return next((c.attributes[name] for c in self.lineage() if name in c.attributes), [])
 
     def is_rebound(self, name: str) -> bool:
-        """True where code other than `__init__` assigns the attribute."""
-        return any(name in c.rebound for c in self.lineage())
+        """True where code other than `__init__` assigns the attribute, or `setattr` may."""
+        known = {r for c in self.lineage() for r in c.rebound}
+        return name in known or any(r.endswith("*") and name.startswith(r[:-1]) for r in known)
 
     @property
     def closed(self) -> bool:
@@ -83,7 +87,7 @@ class ClassInfo:
 class Classes:
     """The classes of one file."""
 
-    def __init__(self, tree: ast.Module, names: Names) -> None:
+    def __init__(self, names: Names) -> None:
         self._names = names
         self.by_node: dict[ast.ClassDef, ClassInfo] = {}
         self.by_path: dict[str, ClassInfo] = {}
@@ -95,19 +99,14 @@ class Classes:
             info.bases = [self.by_path[b] for b in info.base_names if b in self.by_path and self.by_path[b] is not info]
             self._read_body(info)
         for info in self.by_node.values():
-            info.is_module = any(
-                self._is_module_base(b, expr) for c in info.lineage() for b, expr in zip(c.base_names, c.node.bases)
-            )
-        self._outside_stores(tree)
+            info.is_module = any(self._is_module_base(b) for c in info.lineage() for b in c.base_names)
+        self._outside_stores()
 
-    def _is_module_base(self, qualified: str | None, expr: ast.expr) -> bool:
+    def _is_module_base(self, qualified: str | None) -> bool:
         if qualified is None:
             return False
-        if (
-            qualified in MODULE_BASES
-            or (qualified.startswith(("torch.nn.", "torchvision.models."))
-            and qualified[-1:].isalpha())
-        ):
+        within = qualified.startswith(("torch.nn.", "torchvision.models.")) and qualified[-1:].isalpha()
+        if qualified in MODULE_BASES or within:
             return not qualified.startswith(("torch.nn.functional", "torch.nn.Parameter", "torch.nn.init"))
         last = qualified.rpartition(".")[2]
         return last in MODULE_BASE_NAMES and not qualified.startswith(".")
@@ -118,6 +117,8 @@ class Classes:
                 info.methods[statement.name] = statement
             elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and statement.value:
                 info.attributes.setdefault(statement.target.id, []).append(statement.value)
+                if info.node.decorator_list or "typing.NamedTuple" in info.base_names:
+                    info.rebound.add(statement.target.id)  # the value is a default of the constructor
             elif isinstance(statement, ast.Assign):
                 for target in statement.targets:
                     if isinstance(target, ast.Name):
@@ -132,20 +133,28 @@ class Classes:
                     info.attributes.setdefault(target, []).append(value)
                 else:
                     info.rebound.add(target)
-            for call in ast.walk(method):
-                if (
-                    is_self_call(call, owner, "register_buffer")
-                    and call.args
-                    and isinstance(call.args[0], ast.Constant)
-                ):
-                    key = str(call.args[0].value)
-                    if name in builders and len(call.args) > 1:
-                        info.buffers[key] = call.args[1]
-                        info.attributes.setdefault(key, []).append(call.args[1])
-                    else:
-                        info.rebound.add(key)
+            for call in (n for n in ast.walk(method) if isinstance(n, ast.Call)):
+                self._registered(call, owner, info, name in builders)
 
-    def _outside_stores(self, tree: ast.Module) -> None:
+    def _registered(self, call: ast.Call, owner: str, info: ClassInfo, building: bool) -> None:
+        """`self.register_buffer("NAME", …)` and its like."""
+        func = call.func
+        if not (is_attribute_of(func, owner) and func.attr in REGISTERING):
+            return
+        given = [*call.args, *(k.value for k in call.keywords if k.arg not in ("name", "persistent"))]
+        key = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "name"), None)
+        value = given[1] if call.args and len(given) > 1 else given[0] if not call.args and given else None
+        if not isinstance(key, ast.Constant):
+            if not building:
+                info.rebound.add("*")
+        elif building and value is not None:
+            if func.attr == "register_buffer":
+                info.buffers[str(key.value)] = value
+            info.attributes.setdefault(str(key.value), []).append(value)
+        else:
+            info.rebound.add(str(key.value))
+
+    def _outside_stores(self) -> None:
         """Record `other.attr = …` anywhere in the file for every class that has such an attribute."""
         stored = {
             n.attr
@@ -182,6 +191,10 @@ class Classes:
             function = self._names.enclosing_function(function)
         return None
 
+    def values(self, info: ClassInfo, name: str) -> list[ast.expr]:
+        """All values that `__init__` gives the attribute of an instance of the class or of a subclass in the file."""
+        return [*info.attribute(name), *(v for c in self.subclasses(info) for v in c.attributes.get(name, []))]
+
     def subclasses(self, info: ClassInfo) -> list[ClassInfo]:
         """The classes of the file that derive from `info`."""
         return [c for c in self.by_node.values() if c is not info and info in list(c.lineage())]
@@ -198,45 +211,50 @@ def first_parameter(function: ast.AST) -> str | None:
 
 
 def attribute_stores(function: ast.AST, owner: str) -> Iterator[tuple[str, ast.expr | None]]:
-    """Every `owner.NAME` that the function stores, with the value where one expression is it."""
+    """Every `owner.NAME` that the function stores, with the value where one expression is it.
+
+    `setattr` gives the name, as far as it is known: `layer*` for `setattr(self, f"layer{i}", …)`, `*` for any.
+    """
+    values: dict[int, ast.expr] = {}
     for node in ast.walk(function):
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                if is_attribute_of(target, owner):
-                    yield target.attr, node.value
-                elif isinstance(target, (ast.Tuple, ast.List)):
-                    values = node.value.elts if isinstance(node.value, (ast.Tuple, ast.List)) else []
-                    paired = len(values) == len(target.elts) and not any(
-                        isinstance(v, ast.Starred) for v in [*values, *target.elts]
-                    )
-                    for i, element in enumerate(target.elts):
-                        if is_attribute_of(element, owner):
-                            yield element.attr, values[i] if paired else None
-        elif isinstance(node, ast.AnnAssign) and is_attribute_of(node.target, owner):
-            yield node.target.attr, node.value
-        elif isinstance(node, (ast.AugAssign, ast.For, ast.NamedExpr)) and is_attribute_of(node.target, owner):
-            yield node.target.attr, None
-        elif isinstance(node, ast.Delete):
-            for target in node.targets:
-                if is_attribute_of(target, owner):
-                    yield target.attr, None
-        elif (
-            isinstance(node, ast.withitem)
-            and node.optional_vars is not None
-            and is_attribute_of(node.optional_vars, owner)
-        ):
-            yield node.optional_vars.attr, None
+                values |= _paired(target, node.value)
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            values[id(node.target)] = node.value
+    for node in ast.walk(function):
+        if is_attribute_of(node, owner) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            if not isinstance(node.ctx, ast.Store) or id(node) in values or not _only_declared(node, function):
+                yield node.attr, values.get(id(node))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("setattr", "delattr"):
             if node.args and isinstance(node.args[0], ast.Name) and node.args[0].id == owner:
-                key = node.args[1] if len(node.args) > 1 else None
-                yield (str(key.value) if isinstance(key, ast.Constant) else "*"), None
+                yield _key(node.args[1] if len(node.args) > 1 else None), None
 
 
-def is_attribute_of(node: ast.AST, owner: str) -> bool:
+def _paired(target: ast.expr, value: ast.expr) -> dict[int, ast.expr]:
+    """The value of each target of an assignment, where it is written out, by the target's id."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        given = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
+        if len(given) != len(target.elts) or any(isinstance(v, ast.Starred) for v in [*given, *target.elts]):
+            return {}
+        found: dict[int, ast.expr] = {}
+        for element, part in zip(target.elts, given, strict=True):
+            found |= _paired(element, part)
+        return found
+    return {id(target): value}
+
+
+def _only_declared(node: ast.Attribute, function: ast.AST) -> bool:
+    """True for the target of `self.x: Tensor`, which assigns nothing."""
+    return any(isinstance(n, ast.AnnAssign) and n.target is node and n.value is None for n in ast.walk(function))
+
+
+def _key(name: ast.expr | None) -> str:
+    if isinstance(name, ast.JoinedStr) and name.values and isinstance(name.values[0], ast.Constant):
+        return f"{name.values[0].value}*"
+    return str(name.value) if isinstance(name, ast.Constant) else "*"
+
+
+def is_attribute_of(node: ast.AST | None, owner: str) -> TypeGuard[ast.Attribute]:
     """True for `owner.NAME`."""
     return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == owner
-
-
-def is_self_call(node: ast.AST, owner: str, method: str) -> bool:
-    """True for `owner.method(…)`."""
-    return isinstance(node, ast.Call) and is_attribute_of(node.func, owner) and node.func.attr == method

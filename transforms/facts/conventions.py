@@ -37,48 +37,12 @@ DTYPES = frozenset(
         "float8_e5m2",
     }
 )
-# They raise for integer and bool tensors (torch 2.13), so whatever they are given is floating or complex.
+# They raise for integer and bool tensors (torch 2.13), so whatever they are given is floating or complex. Not among
+# them, as they take integers: linear, conv1d to conv3d, interpolate, logsumexp, erfinv, and dropout in evaluation.
 NEEDS_FLOAT = frozenset(
-    {
-        "mean",
-        "std",
-        "var",
-        "norm",
-        "softmax",
-        "log_softmax",
-        "var_mean",
-        "std_mean",
-        "lerp",
-        "lerp_",
-        "layer_norm",
-        "batch_norm",
-        "group_norm",
-    }
-    | {
-        "rms_norm",
-        "dropout",
-        "gelu",
-        "silu",
-        "elu",
-        "leaky_relu",
-        "linear",
-        "erfinv",
-        "vector_norm",
-        "binary_cross_entropy",
-        "cross_entropy",
-    }
-    | {
-        "scaled_dot_product_attention",
-        "interpolate",
-        "conv1d",
-        "conv2d",
-        "conv3d",
-        "softplus",
-        "mish",
-        "logsumexp",
-        "bernoulli",
-        "normalize",
-    }
+    {"mean", "std", "var", "norm", "softmax", "log_softmax", "var_mean", "std_mean", "lerp", "lerp_", "layer_norm"}
+    | {"batch_norm", "group_norm", "rms_norm", "gelu", "silu", "elu", "leaky_relu", "vector_norm", "softplus", "mish"}
+    | {"binary_cross_entropy", "cross_entropy", "scaled_dot_product_attention", "bernoulli", "normalize"}
 )
 SAME_SHAPE = frozenset(
     {

@@ -198,12 +198,14 @@ class Evaluator(Applied):
             return host("bool", mark)
         info = owner[0]
         method = info.method(e.attr)
+        if method is not None and any(e.attr in c.methods for c in self.facts.classes.subclasses(info)):
+            return replace(UNKNOWN, deps=mark | {ELSEWHERE})
         if method is not None:
             decorators = {self.facts.names.qualified(d) for d in method.decorator_list}
             if decorators & {"builtins.property", "functools.cached_property"}:
                 return replace(self.facts.kinds.returned(method, {}), deps=mark | {ELSEWHERE})
             return Value(Tag.CALLABLE, deps=mark)
-        values = [self.facts.kinds.of(v) for v in info.attribute(e.attr)]
+        values = [self.facts.kinds.of(v) for v in self.facts.classes.values(info, e.attr)]
         if not values:
             return replace(UNKNOWN, deps=mark, roots=mark)
         found = values[0]
