@@ -64,9 +64,10 @@ def _header(function: FunctionNode, bench: Bench) -> cst.FunctionDef | NoFix:
 
 
 def core_name(function: FunctionNode, bench: Bench) -> str:
-    """`_forward` for `forward`, unless the file uses that name."""
-    name = f"_{function.name.strip('_')}" if function.name.startswith("__") else f"_{function.name}"
-    return bench.fresh(name)
+    """`_forward` for `forward`, `_call` for `__call__`, `_step_core` for `_step`, unless the file uses that name."""
+    if function.name.startswith("__"):
+        return bench.fresh(f"_{function.name.strip('_')}")
+    return bench.fresh(f"{function.name}_core" if function.name.startswith("_") else f"_{function.name}")
 
 
 def _headers(hoist: Hoist, header: cst.FunctionDef, added: Sequence[str], bench: Bench) -> Edit:

@@ -297,8 +297,14 @@ class Regions:
         candidates = [f for f in candidates if not homes[f] or not homes[f] <= self._left_alone]
         for function in candidates:
             called = [c for c in self._calls.callers(function) if self._home(c) in set(candidates) - {function}]
-            self._regions[function] = Region(Evidence(Level.ASSUMED, "it computes with torch"), not called)
+            entry = not called and not self._overrides(function)
+            self._regions[function] = Region(Evidence(Level.ASSUMED, "it computes with torch"), entry)
         self._mark_callees()
+
+    def _overrides(self, function: FunctionNode) -> bool:
+        """A method of a class with bases: whoever holds the base's interface calls it, compiled or not."""
+        info = self._classes.of_function(function)
+        return info is not None and any(n != "builtins.object" for c in info.lineage() for n in c.base_names)
 
     def _home(self, node: ast.AST) -> ast.AST | None:
         home = self._names.enclosing_function(node)
