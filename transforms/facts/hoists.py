@@ -159,7 +159,8 @@ class _Search:
         flags += self._numbers(flags)
         prologue = self._slice(needed, flags)
         rest = [s for s in self.body if s not in prologue and s not in trailing]
-        later = set().union(*(reads(s) for s in rest)) if rest else set()
+        gone = {id(n) for f in flags for n in ast.walk(f.node)}
+        later = {n.id for s in rest for n in ast.walk(s) if isinstance(n, ast.Name) and id(n) not in gone}
         passed = [n for s in prologue for n in _ordered(binds(s), s) if n in later and n not in self.parameters]
         unique = _named_apart(self._in_time(flags, prologue), self.function, self.facts)
         changes = self.counting.changes if self.counting else ()
