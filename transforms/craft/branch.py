@@ -12,7 +12,10 @@ from .bench import Bench, joined
 
 
 def branch_call(branch: Branch, predicate: str, bench: Bench, margin: str, opens: bool) -> str:
-    """The statements that stand for the branch, rendered for a block of this indentation; `opens`: they begin the block."""
+    """The statements that stand for the branch, rendered for a block of this indentation.
+
+    `opens`: they begin the block.
+    """
     definitions: list[cst.FunctionDef] = []
     functions = []
     for arm, base in ((branch.true, "when_true"), (branch.false, "when_false")):
@@ -52,10 +55,12 @@ def _function(inline: str, branch: Branch) -> str:
 
 def _inline(arm: Arm, branch: Branch, bench: Bench) -> str | None:
     """The arm as one expression, None where it needs statements."""
+    if any(isinstance(n, ast.NamedExpr) for part in (*arm.body, *arm.results) if part for n in ast.walk(part)):
+        return None
     if not arm.body:
         results = [
             bench.text(r) if r is not None else name
-            for r, name in zip(arm.results, branch.outputs or (None,) * len(arm.results))
+            for r, name in zip(arm.results, branch.outputs or (None,) * len(arm.results), strict=True)
         ]
         return _tuple([str(r) for r in results])
     if len(arm.body) == 1 and all(r is None for r in arm.results):
@@ -90,7 +95,8 @@ def _definition(name: str, arm: Arm, branch: Branch, bench: Bench) -> cst.Functi
     """A local function with the arm's statements; its parameters are named as the locals were."""
     body = bench.statements(arm.body) if arm.body else []
     results = [
-        bench.text(r) if r is not None else o for r, o in zip(arm.results, branch.outputs or (None,) * len(arm.results))
+        bench.text(r) if r is not None else o
+        for r, o in zip(arm.results, branch.outputs or (None,) * len(arm.results), strict=True)
     ]
     last = cst.parse_statement(f"return {joined([str(r) for r in results])}")
     made = cst.parse_statement(f"def {name}({joined(branch.operands)}):\n    pass")

@@ -149,9 +149,12 @@ class Applied:
                 if args[0].detail == "of tensors":
                     return Value(Tag.TENSOR, dtype=args[0].dtype, shape=("node", id(e)), deps=deps)
                 return replace(UNKNOWN, deps=deps)
-            if tensors:
-                kept = tensors[0] if name == "abs" else replace(tensors[0], shape=("node", id(e)))
-                return replace(kept, roots=NOTHING, deps=deps)
+            if name in ("max", "min") and len(args) > 1 and tensors:
+                return replace(UNKNOWN, roots=_mixed(args), deps=deps)  # it is one of them
+            if tensors and name != "divmod":
+                made = ("node", id(e))
+                kept = tensors[0] if name == "abs" else replace(tensors[0], shape=made)
+                return replace(kept, roots=NOTHING, deps=deps, dtype=made if name in ("pow", "sum") else kept.dtype)
             if all(a.tag is Tag.HOST for a in args):
                 return host("float" if any(a.detail == "float" for a in args) else args[0].detail if args else "", deps)
             return replace(UNKNOWN, deps=deps)
@@ -183,7 +186,7 @@ class Applied:
             return self._constructed(qualified, e, args)
         if qualified in ("torch.nn.Parameter", "torch.nn.parameter.Parameter") and args:
             return (
-                replace(args[0], roots=NOTHING, deps=deps)
+                replace(args[0], deps=deps)
                 if args[0].tag is Tag.TENSOR
                 else Value(Tag.TENSOR, deps=deps)
             )
@@ -233,7 +236,8 @@ class Applied:
             )
         if op.returns != "tensor" and not (op.elementwise or op.name == "torch.where"):
             return replace(UNKNOWN, deps=deps)
-        roots = _mixed(args) if args and op.alias != "fresh" else NOTHING
+        aliased = op.alias != "fresh" or {"inplace"} & set(op.mutates_if)
+        roots = _mixed(args) if args and aliased else NOTHING
         dtype, shape = self._dtype(op, e, args, keywords), self._shape(op, e, args, keywords)
         return Value(Tag.TENSOR, dtype=dtype, shape=shape, deps=deps, roots=roots)
 
@@ -469,9 +473,11 @@ class Applied:
         dtype = element.dtype
         if selected.reduction in ("any", "all"):
             dtype = BOOL
+        elif selected.reduction == "count":
+            dtype = INT64
         elif selected.reduction == "sum" and category(dtype, self.floats) != "float":
             dtype = ("summed", dtype) if dtype is not None else None
-        elif selected.reduction == "mean" and dtype is not None:
+        elif selected.reduction in ("mean", "cross_entropy") and dtype is not None:
             self.floats.add(dtype)
         return Value(Tag.TENSOR, dtype=dtype, shape=SCALAR, deps=deps | element.deps)
 

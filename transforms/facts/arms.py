@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from . import Facts
 
 MAX_STATEMENTS = 12
+FRAME = frozenset(f"builtins.{name}" for name in ("super", "locals", "vars", "dir"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,8 @@ def choose(node: ast.IfExp, facts: Facts) -> Branch | NoFix:
     assert function is not None
     if isinstance(facts.names.enclosing_function(node), ast.Lambda) or facts.names.scope_of(node).node is not function:
         return NoFix("it stands in a lambda or a comprehension")
+    if any(isinstance(n, ast.NamedExpr) for side in (node.body, node.orelse) for n in ast.walk(side)):
+        return NoFix("a side binds a name")
     sure = _agreement([("the value", facts.kinds.of(node.body), facts.kinds.of(node.orelse))], facts, node)
     if isinstance(sure, NoFix):
         return sure
@@ -80,7 +83,7 @@ def study(node: ast.If, facts: Facts) -> Branch | NoFix:
     ):
         return NoFix("an arm raises")
     for side in (node.body, node.orelse):
-        refused = _uncapturable(facts.effects.of(side), binds(*side), facts)
+        refused = _uncapturable(side, facts)
         if refused is not None:
             return refused
     if leaves(node.body) or leaves(node.orelse):
@@ -186,7 +189,7 @@ def _checked(
     changes: list[str] = []
     for arm in (true, false):
         nodes: list[ast.AST] = [*arm.body, *(r for r in arm.results if r is not None)]
-        refused = _uncapturable(facts.effects.of(nodes), binds(*arm.body), facts)
+        refused = _uncapturable(nodes, facts) or _tied_to_frame(nodes, facts)
         if refused is not None:
             return refused
         if _owns_parameters(nodes, facts):
@@ -206,16 +209,38 @@ def _checked(
     return Branch(replaced, lifted, true, false, outputs, operands, elementwise, sure, tuple(dict.fromkeys(changes)))
 
 
-def _uncapturable(effect: Effect, local: set[str], facts: Facts) -> NoFix | None:
-    outside = {m for m in effect.mutates if m not in local or m == "?"}
+def _tied_to_frame(nodes: Sequence[ast.AST], facts: Facts) -> NoFix | None:
+    """`super()` and `locals()` mean something else in a function of the arm."""
+    for root in nodes:
+        for n in ast.walk(root):
+            looks = isinstance(n, ast.Call) and not n.args and facts.names.qualified(n.func) in FRAME
+            if looks or (isinstance(n, ast.Name) and n.id == "__class__"):
+                return NoFix(f"an arm reads `{ast.unparse(n)}`, which belongs to the frame")
+    return None
+
+
+def _mutated(nodes: Sequence[ast.AST], facts: Facts) -> set[str]:
+    """What the nodes change in place that they did not make themselves, statement by statement."""
+    found: set[str] = set()
+    made: set[str] = set()
+    for node in nodes:
+        effect = facts.effects.of([node])
+        found |= effect.storage | (effect.mutates - effect.storage - made)
+        made |= binds(node) if not isinstance(node, ast.AugAssign) else set()
+    return found
+
+
+def _uncapturable(nodes: Sequence[ast.AST], facts: Facts) -> NoFix | None:
+    effect = facts.effects.of(nodes)
+    if effect.unknown:
+        return NoFix(f"an arm calls `{effect.unknown[0]}`, of which nothing is known")
+    outside = _mutated(nodes, facts)
     if outside:
         return NoFix(f"an arm changes `{min(outside)}` in place")
     if effect.stores:
         return NoFix(f"an arm assigns `{min(effect.stores)}`")
     if effect.io:
         return NoFix(f"an arm calls `{effect.io[0]}`")
-    if effect.unknown:
-        return NoFix(f"an arm calls `{effect.unknown[0]}`, of which nothing is known")
     if effect.state:
         return NoFix(f"`{effect.state[0]}` updates its running statistics in training")
     if effect.reads:

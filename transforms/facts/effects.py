@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from . import torch_api
+from .applied import overwrites, unpacks
 from .calls import Target
 from .choices import chosen_by
 from .classes import FunctionNode
@@ -15,7 +16,7 @@ from .conventions import argument
 from .flow import walk_scope
 from .regions import COMPILING
 from .selected import Selected, selected_by
-from .values import ELSEWHERE, UNKNOWN, Tag
+from .values import ELSEWHERE, UNKNOWN, Tag, Value
 
 if TYPE_CHECKING:
     from . import Facts
@@ -127,8 +128,14 @@ _PURE_METHODS = frozenset(
         "partition",
     }
 )
+# Functions that call another: the position of what they call.
+_CALLING = {"builtins.map": 0, "builtins.filter": 0, "functools.reduce": 0, "itertools.starmap": 0}
+_CALLING |= {"itertools.takewhile": 0, "itertools.dropwhile": 0, "itertools.filterfalse": 0, "itertools.accumulate": 1}
+_CALLING |= {"itertools.groupby": 1}
 _CONTAINER_WRITES = frozenset(
-    {
+    {"popitem", "popleft", "appendleft", "extendleft", "rotate", "move_to_end", "symmetric_difference_update"}
+    | {"difference_update", "intersection_update", "__setitem__", "__delitem__", "subtract"}
+    | {
         "append",
         "extend",
         "insert",
@@ -165,7 +172,8 @@ class Effect:
     """What running some code may do. All sets name locals, `self.NAME`, or `?` for anything else.
 
     Attributes:
-        mutates: objects changed in place.
+        mutates: objects changed in place, by the names that were used for them and by their storage.
+        storage: the storage of these alone: parameters, `self.NAME`, `?`; what the code made itself is not among it.
         stores: attributes, subscripts, globals and nonlocals that are assigned.
         io: calls that print, log or warn.
         unknown: calls of which nothing is known, by their text.
@@ -179,6 +187,7 @@ class Effect:
     """
 
     mutates: set[str] = field(default_factory=set)
+    storage: set[str] = field(default_factory=set)
     stores: set[str] = field(default_factory=set)
     io: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
@@ -331,6 +340,8 @@ class Effects:
         qualified = names.qualified(call.func)
         text = ast.unparse(call.func)
         tensor_args = any(kinds.of(a).tag is Tag.TENSOR for a in call.args)
+        if qualified is not None:
+            self._called_back(qualified, call, out)
         if qualified is not None and qualified.startswith("builtins."):
             self._builtin(qualified.removeprefix("builtins."), call, tensor_args, out)
             return
@@ -340,7 +351,7 @@ class Effects:
                 self._operation(op, call, call.args[0] if call.args else None, out)
             elif torch_api.layer(qualified) is not None:
                 out.random = True  # a layer draws its initial weights
-            elif qualified.startswith("warnings.") or qualified.startswith("logging."):
+            elif qualified.startswith(("warnings.", "logging.")):
                 out.io.append(text)
             elif not qualified.startswith(_PURE_MODULES):
                 self._opaque(call, text, out)
@@ -359,6 +370,9 @@ class Effects:
             self._selected(call, selected, text, out)
             return
         target = self._facts.calls.target(call)
+        if target is not None and not target.plain:
+            self._opaque(call, text, out)
+            return
         if target is not None:
             self._own(target, call, qualified, out)
             return
@@ -367,11 +381,31 @@ class Effects:
         else:
             self._opaque(call, text, out)
 
+    def _called_back(self, qualified: str, call: ast.Call, out: Effect) -> None:
+        """What `map(f, xs)`, `sorted(xs, key=f)` and the like run."""
+        place = _CALLING.get(qualified, len(call.args))
+        given = [k.value for k in call.keywords if k.arg in ("key", "func")] if "." in qualified else []
+        for function in [*call.args[place : place + 1], *given]:
+            path = self._facts.names.qualified(function) or ""
+            op = torch_api.function(path)
+            target = self._facts.calls.resolve(function)
+            if isinstance(function, ast.Lambda):
+                for node in walk_scope(function.body):
+                    self.node(node, out)
+            elif target is not None and target.plain:
+                inner = self.of_function(target.function)
+                if not inner.pure:
+                    out.unknown.append(path)
+            elif path.removeprefix("builtins.") in _PURE_BUILTINS or path.startswith(_PURE_MODULES):
+                continue
+            elif not (isinstance(function, ast.Constant) or (op is not None and not op.mutates and not op.effect)):
+                out.unknown.append(ast.unparse(function))
+
     def _builtin(self, name: str, call: ast.Call, tensor_args: bool, out: Effect) -> None:
         if name == "print":
             out.io.append("print")
         elif name not in _PURE_BUILTINS:
-            out.unknown.append(name)
+            self._opaque(call, name, out)
         elif tensor_args and name in (
             "int",
             "float",
@@ -396,13 +430,8 @@ class Effects:
             out.random = True
         if op.effect:
             out.unknown.append(op.name)
-        inplace = next((k.value for k in call.keywords if k.arg == "inplace"), None)
-        if any(k.arg == "out" for k in call.keywords):
-            self._changed(next(k.value for k in call.keywords if k.arg == "out"), out)
-        if subject is not None and (
-            op.mutates or (inplace is not None and not (isinstance(inplace, ast.Constant) and not inplace.value))
-        ):
-            self._changed(subject, out)
+        for expr in written(op, call, subject):
+            self._changed(expr, out)
         kinds = self._facts.kinds
         positional = [
             argument(kinds.of(a), getattr(a, "value", None) if isinstance(a, ast.Constant) else None) for a in call.args
@@ -425,15 +454,13 @@ class Effects:
             return
         own = self._facts.kinds.of(func)
         if own.tag is Tag.MODULE:
-            self._layer(own.detail, own.items, text, out)
+            self._layer(own, call, text, out)
             return
-        if base.tag in (Tag.SEQUENCE, Tag.HOST) or (base.tag is Tag.UNKNOWN and func.attr in _CONTAINER_WRITES):
-            if func.attr in _CONTAINER_WRITES:
-                self._changed(func.value, out)
-            elif func.attr not in _PURE_METHODS and base.tag is Tag.UNKNOWN:
-                self._opaque(call, text, out)
+        if base.tag in (Tag.SEQUENCE, Tag.UNKNOWN) and func.attr in _CONTAINER_WRITES:
+            self._changed(func.value, out)
             return
-        if func.attr in _PURE_METHODS:
+        # What waits in a queue comes without an argument.
+        if base.tag is Tag.HOST or (func.attr in _PURE_METHODS and (call.args or func.attr != "get")):
             return
         if base.tag is Tag.UNKNOWN and func.attr in _LOG_METHODS:
             out.io.append(text)
@@ -448,13 +475,15 @@ class Effects:
             return
         self._opaque(call, text, out)
 
-    def _layer(self, qualified: str, items: object, text: str, out: Effect) -> None:
+    def _layer(self, module: Value, call: ast.Call, text: str, out: Effect) -> None:
         """A call of a layer of torch held by `self`."""
-        if qualified == "torch.nn.Sequential" and isinstance(items, tuple):
-            for item in items:
-                self._layer(getattr(item, "detail", ""), getattr(item, "items", None), text, out)
+        if module.detail == "torch.nn.Sequential" and module.items is not None:
+            for item in module.items:
+                self._layer(item, call, text, out)
             return
-        layer = torch_api.layer(qualified)
+        layer = torch_api.layer(module.detail)
+        if overwrites(module) and call.args:
+            self._changed(call.args[0], out)
         if layer is None:
             out.unknown.append(text)
         elif layer.train == "buffers":
@@ -469,15 +498,21 @@ class Effects:
         inner = self.of_function(target.function)
         constructor = qualified is not None and qualified in self._facts.classes.by_path
         parameters = [a.arg for a in [*target.function.args.posonlyargs, *target.function.args.args]]
-        given = dict(zip(parameters[1 if target.bound else 0 :], call.args)) | {
+        given = dict(zip(parameters[1 if target.bound else 0 :], call.args, strict=False)) | {
             k.arg: k.value for k in call.keywords if k.arg
         }
+        spread = unpacks(call)
         owner = parameters[0] if target.bound and parameters else None
-        for name in inner.mutates:
-            if name in given:
+        for name in inner.storage:
+            if name in given and not spread:
                 self._changed(given[name], out)
-            elif not (constructor and owner and name.partition(".")[0] == owner):
-                out.mutates.add(name if name.startswith(("self", ELSEWHERE)) else ELSEWHERE)
+            elif name.partition(".")[0] == "self":
+                if not constructor:
+                    self._changed_roots("", frozenset({name}), out)
+            else:
+                self._changed_roots("", frozenset({ELSEWHERE}), out)
+                for expr in [*call.args, *(k.value for k in call.keywords)] if spread else []:
+                    self._changed(expr, out)
         own_stores = {s for s in inner.stores if owner and s.startswith(f"{owner}.")}
         out.stores |= inner.stores - own_stores if constructor else inner.stores
         out.io += inner.io
@@ -504,9 +539,12 @@ class Effects:
     def _opaque(self, call: ast.Call, text: str, out: Effect) -> None:
         """A call of which nothing is known: it may also change what it is given."""
         out.unknown.append(text)
-        for argument in [*call.args, *(k.value for k in call.keywords)]:
-            if self._facts.kinds.of(argument).tag not in (Tag.HOST, Tag.NONE):
-                self._changed(argument, out)
+        on = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+        if on and self._facts.names.qualified(call.func) is not None:
+            on = []
+        for given in [*on, *call.args, *(k.value for k in call.keywords)]:
+            if self._facts.kinds.of(given).tag not in (Tag.HOST, Tag.NONE, Tag.CALLABLE):
+                self._changed(given, out)
 
     # -- what is changed -----------------------------------------------------------------------------------------------
     def _changed(self, expr: ast.expr, out: Effect) -> None:
@@ -517,6 +555,35 @@ class Effects:
     def _changed_roots(self, name: str, roots: frozenset[str], out: Effect) -> None:
         out.mutates |= {name} if name else set()
         out.mutates |= roots
+        out.storage |= roots
+
+
+def written(op: torch_api.Op, call: ast.Call, subject: ast.expr | None) -> list[ast.expr]:
+    """The expressions that a torch function or method writes into, `subject` being what it is applied to."""
+
+    def given(name: str) -> ast.expr | None:
+        named = next((k.value for k in call.keywords if k.arg == name), None)
+        orders = ([p.name for p in s.parameters if not p.keyword_only] for s in op.signatures)
+        place = next((names.index(name) for names in orders if name in names), len(call.args))
+        return named or next(iter(call.args[place : place + 1]), None)
+
+    if unpacks(call) and (op.mutates or op.mutates_if):
+        return [*([subject] if subject is not None else []), *call.args, *(k.value for k in call.keywords)]
+    found = [given(name) or subject for name in op.mutates]
+    for name in op.mutates_if:
+        switch = given(name)
+        off = switch is None or (isinstance(switch, ast.Constant) and not switch.value)
+        if name == "use_input_stats" and switch is None:
+            off = False
+        if off:
+            continue
+        if name == "out":
+            found.append(switch)
+        elif name in ("training", "use_input_stats"):
+            found += [given("running_mean"), given("running_var")]
+        else:
+            found.append(given("weight") if name == "max_norm" else subject)
+    return [f for f in found if f is not None]
 
 
 def _dotted(node: ast.AST) -> str:

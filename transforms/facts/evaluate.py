@@ -313,7 +313,7 @@ class Evaluator(Applied):
         value = self.of(e.operand, env)
         if isinstance(e.op, ast.Not):
             return host("bool", value.deps)
-        if value.tag is Tag.TENSOR:
+        if value.tag is Tag.TENSOR and not isinstance(e.op, ast.UAdd):  # `+x` is x itself
             return replace(value, roots=NOTHING)
         return value
 

@@ -254,6 +254,7 @@ def total(expr: ast.expr, facts: Facts) -> bool:
                     return False
             case (
                 ast.Subscript()
+                | ast.NamedExpr()
                 | ast.Await()
                 | ast.Yield()
                 | ast.Starred()
