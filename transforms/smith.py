@@ -49,12 +49,15 @@ def cut(
     """The fix of one finding, or why there is none after all."""
     if finding.refusal is not None:
         return finding.refusal
-    from .craft.bench import Bench
+    from .craft.bench import Bench, Unplaceable
 
     facts = facts_of(source, settings)
     bench = Bench(source, facts, facts.settings)
     rule = (rules if rules is not None else registry())[finding.code]
-    made = rule.cut(finding.plan, bench)
+    try:
+        made = rule.cut(finding.plan, bench)
+    except Unplaceable as reason:
+        return NoFix(str(reason), "write it as a statement of its own")
     return made if isinstance(made, NoFix) else bench.finish(made)
 
 

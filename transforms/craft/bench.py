@@ -23,6 +23,10 @@ from .helpers import HELPERS, fingerprint, shape
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
+class Unplaceable(Exception):
+    """A site whose place in the text is not known for certain."""
+
+
 class Bench:
     """One file on the bench.
 
@@ -140,12 +144,17 @@ class Bench:
         span = Span(self.source.span(first).start, self._tail(last))
         old = self.source.text[span.start : span.end]
         margin = self.source.margin(first)
+        whole = f"if True:\n{margin}{old}" if margin else old  # as it stands in its block, so that it can be tokenized
         opening = ""
         if self.is_elif(first):
             opening = f"else:{self.source.newline}{margin}{self.source.indent}"
             margin += self.source.indent
-        lost = [c for c in comments(old) if c not in comments(new)]
+        lost = [c for c in comments(whole) if c not in comments(new)]
         carried = "".join(f"{c}{self.source.newline}{margin}" for c in lost)
+        if new.startswith(self.source.newline):
+            new = new.removeprefix(self.source.newline)
+            if not opening:
+                span, carried = Span(span.start - len(margin), span.end), self.source.newline + margin + carried
         return Edit(span, opening + carried + new.removeprefix(margin))
 
     def margin(self, statement: ast.stmt) -> str:
@@ -153,7 +162,13 @@ class Bench:
         return self.source.margin(statement) + (self.source.indent if self.is_elif(statement) else "")
 
     def swap(self, node: ast.expr, text: str) -> Edit:
-        """Replace an expression, with the parentheses around it where a call needs none."""
+        """Replace an expression, with the parentheses around it where a call needs none.
+
+        Raises:
+            Unplaceable: it stands in an f-string, where places are not known before Python 3.12.
+        """
+        if any(isinstance(n, ast.JoinedStr) for n in self.facts.names.ancestors(node)):
+            raise Unplaceable("it stands in an f-string")
         span, whole = self.source.span(node), self.source.text
         before = whole[: span.start].rstrip()
         grouped = before.endswith("(") and whole[span.end :].lstrip().startswith(")") and text.endswith(")")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import keyword
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -163,10 +163,27 @@ class _Search:
         later = {n.id for s in rest for n in ast.walk(s) if isinstance(n, ast.Name) and id(n) not in gone}
         passed = [n for s in prologue for n in _ordered(binds(s), s) if n in later and n not in self.parameters]
         unique = _named_apart(self._in_time(flags, prologue), self.function, self.facts)
+        if any(names_grad_mode(d, self.facts) for d in self.function.decorator_list) and not self._all_host(
+            prologue, passed
+        ):
+            return NoFix("tensors made outside would not be made under the gradient mode of its decorator")
         changes = self.counting.changes if self.counting else ()
         return Hoist(
             self.function, tuple(prologue), unique, tuple(dict.fromkeys(passed)), tuple(sites), trailing, changes
         )
+
+    def _all_host(self, prologue: Sequence[ast.stmt], passed: Sequence[str]) -> bool:
+        """True where no tensor goes from the outer part into the core but the inputs themselves."""
+        for s in prologue:
+            for n in walk_scope(s):
+                if (
+                    isinstance(n, ast.Name)
+                    and isinstance(n.ctx, ast.Store)
+                    and (n.id in passed or n.id in self.parameters)
+                ):
+                    if self._bound_value(s, n).tag not in (Tag.HOST, Tag.NONE):
+                        return False
+        return True
 
     # -- numbers that the entry counts ---------------------------------------------------------------------------------
     def _numbers(self, flags: list[Flag]) -> list[Flag]:
@@ -213,10 +230,8 @@ class _Search:
     # -- what may move -------------------------------------------------------------------------------------------------
     def _movable(self, statement: ast.stmt) -> bool:
         """True where the statement computes locals from the inputs alone, and what stands before it does not matter."""
-        if (
-            not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.If, ast.AugAssign))
-            or (isinstance(statement, ast.AnnAssign)
-            and not statement.value)
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.If, ast.AugAssign)) or (
+            isinstance(statement, ast.AnnAssign) and not statement.value
         ):
             return False
         if any(
@@ -227,7 +242,9 @@ class _Search:
         targets = binds(statement)
         if not targets or any(targets & reads(s) or targets & binds(s) for s in self.skipped):
             return False
-        if self._exits() and not all(total(n, self.facts) for n in walk_scope(statement) if isinstance(n, ast.expr)):
+        if (self._exits() or self._observed()) and not all(
+            total(n, self.facts) for n in walk_scope(statement) if isinstance(n, ast.expr)
+        ):
             return False  # it would raise where the original has left already
         return self._input_only([statement], reads(statement) - (targets - self.available))
 
@@ -322,13 +339,13 @@ class _Search:
                 return self._plain_self(node)
             if node.id in before.mutates or value.roots & before.mutates:
                 return False
+            if any(s.partition(".")[0] == node.id for s in before.stores):
+                return False
             if node.id in self.available:
                 return True
             return (
-                (value.tag is not Tag.UNKNOWN
-                and not any(d.startswith("global") for d in value.deps))
-                or self._constant_global(node)
-            )
+                value.tag is not Tag.UNKNOWN and not any(d.startswith("global") for d in value.deps)
+            ) or self._constant_global(node)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == self.owner:
             owner = self.facts.classes.owner(node)
             mark = f"self.{node.attr}"
@@ -396,8 +413,8 @@ class _Search:
             return
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.BoolOp, ast.IfExp)):
             return
-        if isinstance(node, (ast.Raise, ast.Assert)):
-            return
+        if isinstance(node, (ast.Raise, ast.Assert, ast.JoinedStr)):
+            return  # places within an f-string are not known before Python 3.12
         for part in ast.iter_child_nodes(node):
             yield from self._visit(part, guards)
 
@@ -424,20 +441,34 @@ class _Search:
         self, expr: ast.expr, guards: tuple[tuple[ast.expr, bool], ...]
     ) -> tuple[tuple[ast.expr, bool], ...] | None:
         """The conditions to keep around the expression; None where it must not be evaluated without one that cannot move."""
-        exits = [
-            (s.test, False) for s in self.skipped if isinstance(s, ast.If) and (leaves(s.body) or leaves(s.orelse))
-        ]
-        if total(expr, self.facts) or (not guards and not exits and not self._may_leave()):
+        if total(expr, self.facts) or (not guards and not self._exits() and not self._observed()):
             return ()
+        exits = self._exit_tests()
+        if exits is None or self._observed():
+            return None
         kept: list[tuple[ast.expr, bool]] = []
-        for test, holds in [*((t, False) for t, _ in exits), *guards]:
+        for test, holds in [*exits, *guards]:
             if holds_tensor(test, self.facts) or not self._input_only([test], reads(test)):
                 return None
             kept.append((test, holds))
         return tuple(kept)
 
-    def _may_leave(self) -> bool:
-        return any(isinstance(n, LEAVING) and not isinstance(s, ast.If) for s in self.skipped for n in walk_scope(s))
+    def _exit_tests(self) -> list[tuple[ast.expr, bool]] | None:
+        """The tests, each with its outcome, that lead past the early exits before; None where an exit is not that simple."""
+        found: list[tuple[ast.expr, bool]] = []
+        for s in self.skipped:
+            jumps = [n for n in walk_scope(s) if isinstance(n, LEAVING)]
+            if not jumps:
+                continue
+            if not isinstance(s, ast.If) or len(jumps) > 1 or leaves(s.body) == leaves(s.orelse):
+                return None
+            found.append((s.test, not leaves(s.body)))
+        return found
+
+    def _observed(self) -> bool:
+        """True where a caller could tell that an exception comes before what the statements before would have done."""
+        done = self.facts.effects.of(self.skipped)
+        return bool(done.io or done.mutates or done.stores or done.unknown or done.random or done.state)
 
     def _exits(self) -> bool:
         return any(isinstance(n, LEAVING) for s in self.skipped for n in walk_scope(s))
@@ -484,6 +515,11 @@ class _Search:
 
 def _stores(statement: ast.stmt) -> set[str]:
     return {n.attr for n in walk_scope(statement) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+
+
+def names_grad_mode(decorator: ast.expr, facts: Facts) -> bool:
+    """True for `@torch.no_grad()` and the like."""
+    return facts.names.qualified(decorator.func if isinstance(decorator, ast.Call) else decorator) in GRAD_MODES
 
 
 def _spine(value: ast.expr) -> Iterator[ast.expr]:

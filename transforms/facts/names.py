@@ -11,7 +11,7 @@ import ast
 import builtins
 import functools
 import keyword
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -73,6 +73,13 @@ class Names:
     def parent(self, node: ast.AST) -> ast.AST | None:
         """The node around `node`; None for the module."""
         return self.walk.parents.get(node)
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The nodes around `node`, innermost first; none for a node that is not of the tree."""
+        around = self.walk.parents.get(node)
+        while around is not None:
+            yield around
+            around = self.walk.parents.get(around)
 
     def scope_of(self, node: ast.AST) -> Scope:
         """The scope in which `node` is evaluated; for a definition, the one around it (see `opened` for its own)."""
