@@ -36,7 +36,7 @@ def _cond(pred, true_fn, false_fn, operands=()):
 @torch.compile
 def sharpen(x):
     h = torch.tanh(x)
-    
+
     def when_true(h):
         centre = h.mean()
         spread = h - centre  # around its mean

@@ -35,7 +35,7 @@ def _cond(pred, true_fn, false_fn, operands=()):
 def pair(x):
     a = x.sigmoid()
     b = a + 1
-    
+
     def when_true(a, b):
         a = a * 2
         b = b.sqrt()

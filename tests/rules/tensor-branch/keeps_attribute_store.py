@@ -1,4 +1,3 @@
-# refuses: `self.best`
 import torch
 from torch import nn
 

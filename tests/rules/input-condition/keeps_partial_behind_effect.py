@@ -1,0 +1,8 @@
+import torch
+
+
+@torch.compile
+def longest(x, lengths):
+    print("start")
+    n = lengths.max().item()
+    return x[:, :n]
