@@ -132,8 +132,11 @@ class Regions:
             for f in names.functions()
             if self._decorated(f, DISABLE | SCRIPT) or self._makes_op(f) or self._in_autograd_function(f)
         }
+        self._leave_handed_over()
+        self._leave_scripted()
         self._mark_compiled()
         self._mark_modules()
+        self._mark_cores()
         self._mark_callees()
         self._mark_assumed()
 
@@ -176,6 +179,30 @@ class Regions:
     def _tells_compiled(self, test: ast.expr) -> bool:
         return any(isinstance(n, ast.Call) and self._names.qualified(n.func) in COMPILING for n in ast.walk(test))
 
+    def _leave_handed_over(self) -> None:
+        """`disable(f)` where nothing else calls `f`, and the methods of classes that are disabled or scripted."""
+        for info in self._classes.by_node.values():
+            if self._decorated(info.node, DISABLE | SCRIPT):
+                self._left_alone |= set(info.methods.values())
+        for call in self._names.nodes(ast.Call):
+            if self._names.qualified(call.func) in DISABLE:
+                for given in call.args:
+                    target = self._calls.resolve(given)
+                    if target is not None and not self._calls.callers(target.function):
+                        self._left_alone.add(target.function)
+
+    def _leave_scripted(self) -> None:
+        """What TorchScript compiles, with all that it calls: it takes less of Python than eager code does."""
+        queue = [f for f in self._names.functions() if self._decorated(f, SCRIPT)]
+        for call in self._names.nodes(ast.Call):
+            if self._names.qualified(call.func) in SCRIPT and call.args:
+                target = self._calls.resolve(call.args[0])
+                queue += [target.function] if target is not None else []
+        while queue:
+            function = queue.pop()
+            self._left_alone.add(function)
+            queue += [t.function for _, t in self._calls.callees(function) if t.function not in self._left_alone]
+
     def _decorated(self, function: FunctionNode | ast.ClassDef, kinds: frozenset[str]) -> bool:
         return any(self._names_one_of(d, kinds) for d in function.decorator_list)
 
@@ -185,6 +212,9 @@ class Regions:
             if self._names.qualified(expr.func) == "functools.partial":
                 return bool(expr.args) and self._names_one_of(expr.args[0], kinds)
             return self._names_one_of(expr.func, kinds)
+        value = self._names.single_value(expr) if isinstance(expr, ast.Name) else None
+        if isinstance(value, ast.Call) and self._names.qualified(value.func) == "functools.partial":
+            return self._names_one_of(value, kinds)
         return self._names.qualified(expr) in kinds
 
     def _makes_op(self, function: FunctionNode) -> bool:
@@ -226,9 +256,8 @@ class Regions:
         info = self._calls.instance(given)
         if info is not None:
             self._mark_class(info.path, because)
-        elif isinstance(given, ast.Attribute):
-            info = self._calls.instance(given.value)
-            method = info.method(given.attr) if info else None
+        elif isinstance(given, ast.Attribute) and (held := self._calls.instance(given.value)) is not None:
+            method = held.method(given.attr)
             if method is not None:
                 self._mark(method, Region(Evidence(Level.PROVED, because), True, True))
 
@@ -263,13 +292,30 @@ class Regions:
             found |= {p for v in node.values if (p := self._names.qualified(v) or "") in self._classes.by_path}
         return found
 
+    def _mark_cores(self) -> None:
+        """What a function calls that is kept away itself, but not what it calls: the outer part of an entry."""
+        for function in self._left_alone:
+            heads = [d for d in function.decorator_list if self._skips_alone(d)]
+            for _, target in self._calls.callees(function) if heads else ():
+                if target.function not in self._left_alone:
+                    because = f"`{function.name}`, which is left out alone, calls it"
+                    self._mark(target.function, Region(Evidence(Level.ASSUMED, because)))
+
+    def _skips_alone(self, decorator: ast.expr) -> bool:
+        head = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if self._names.qualified(head) == "torch._dynamo.decorators.skip":
+            return True
+        keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
+        return self._names.qualified(head) in DISABLE and any(
+            k.arg == "recursive" and isinstance(k.value, ast.Constant) and k.value.value is False for k in keywords
+        )
+
     def _mark_callees(self) -> None:
         queue = list(self._regions)
         while queue:
             function = queue.pop()
             region = self._regions[function]
-            for _, target in self._calls.callees(function):
-                callee = target.function
+            for callee in self._reached(function):
                 if callee in self._left_alone or callee is function:
                     continue
                 known = self._regions.get(callee)
@@ -278,6 +324,15 @@ class Regions:
                     self._regions[callee] = Region(Evidence(level, f"`{function.name}` calls it"), False)
                     if known is None:
                         queue.append(callee)
+
+    def _reached(self, function: FunctionNode) -> list[FunctionNode]:
+        """The functions of the file that a function calls, with the overrides of its methods in subclasses."""
+        found: list[FunctionNode] = []
+        for _, target in self._calls.callees(function):
+            found.append(target.function)
+            below = self._classes.subclasses(target.owner) if target.owner is not None and target.bound else []
+            found += [c.methods[target.function.name] for c in below if target.function.name in c.methods]
+        return found
 
     def _mark_assumed(self) -> None:
         """Functions that nothing compiled calls, yet that compute with torch: any of them may be compiled by a user."""
@@ -314,9 +369,7 @@ class Regions:
 
     def _works_with_torch(self, function: FunctionNode) -> bool:
         info = self._classes.of_function(function)
-        outside = (
-            function.name in OUTSIDE and not function.name == "__init__"
-        )  # other objects are made within a graph too
+        outside = function.name in OUTSIDE and function.name != "__init__"  # other objects are made within a graph too
         if info is not None and (outside or info.is_module):
             return False  # what a module's forward reaches is marked already
         if self._names.enclosing_function(function) is not None or function.name.startswith(SCRIPTS):
