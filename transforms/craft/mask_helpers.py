@@ -66,6 +66,27 @@ _MIN = """\
             if kept.is_floating_point():
                 return kept.masked_fill(~wide, float("inf")).min()"""
 
+_COUNT = '''\
+def _masked_count(mask, x):
+    """`x[mask].numel()` as a 0-d tensor, without selecting while compiling."""
+    if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.device == x.device:
+        if mask.dim() > 0 and x.shape[: mask.dim()] == mask.shape:
+            return mask.reshape(mask.shape + (1,) * (x.dim() - mask.dim())).expand_as(x).sum()
+    return torch.tensor(x[mask].numel())
+'''
+
+_CROSS_ENTROPY = '''\
+def _masked_cross_entropy(loss, mask, logits, labels):
+    """`loss(logits[mask], labels[mask])` for a cross entropy, which passes over the other labels while compiling."""
+    if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.device == logits.device:
+        fits = mask.shape == labels.shape == logits.shape[:-1] and not labels.is_floating_point()
+        if fits and mask.dim() > 0 and getattr(loss, "reduction", "mean") != "none":
+            left_out, ignored = ~mask.flatten(), getattr(loss, "ignore_index", -100)
+            rows = logits.flatten(0, -2).masked_fill(left_out[:, None], 1)
+            return loss(rows, labels.flatten().masked_fill(left_out, ignored))
+    return loss(logits[mask], labels[mask])
+'''
+
 
 def _reduction(kind: str, graph: str) -> str:
     return _REDUCTION.replace("{kind}", kind).replace("{graph}", graph)
@@ -80,4 +101,6 @@ MASK_HELPERS = {
     "_masked_min": _reduction("min", _MIN),
     "_masked_any": _reduction("any", _ANY),
     "_masked_all": _reduction("all", _ALL),
+    "_masked_count": _COUNT,
+    "_masked_cross_entropy": _CROSS_ENTROPY,
 }

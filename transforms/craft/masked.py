@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from ..facts.losses import Loss
 from ..facts.masks import Picked, Reduction, Update
 from ..facts.selections import Selection
 from ..model import Edit, Fix, NoFix, Safety, Span
@@ -46,6 +47,16 @@ def reduction_fix(reduction: Reduction, bench: Bench, changes: tuple[str, ...]) 
     if before:
         edits.append(bench.insert_before(statement, before.removesuffix(bench.source.newline)))
     return Fix(tuple(edits), _safety(changes), "reduce what is selected inside the graph", changes=changes)
+
+
+def loss_fix(loss: Loss, bench: Bench) -> Fix | NoFix:
+    """The fix that makes a loss of a selection one call."""
+    if not all(bench.alone([s]) for s in loss.gone):
+        return NoFix("it shares its line with another statement")
+    given = joined([bench.text(x) for x in (loss.node.func, loss.mask, *loss.operands)])
+    edits = [bench.swap(loss.node, f"{bench.helper('_masked_cross_entropy')}({given})")]
+    edits += [_removed(s, bench) for s in loss.gone]
+    return Fix(tuple(edits), Safety.SAFE, "compute the loss of what is selected inside the graph")
 
 
 def picked_fix(picked: Picked, bench: Bench) -> Fix | NoFix:
@@ -130,4 +141,4 @@ def _removed(statement: ast.stmt, bench: Bench) -> Edit:
     return Edit(Span(start, bench.source.line_end(last)), between.join(kept))
 
 
-__all__: Sequence[str] = ["picked_fix", "reduction_fix", "update_fix"]
+__all__: Sequence[str] = ["loss_fix", "picked_fix", "reduction_fix", "update_fix"]

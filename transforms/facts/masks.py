@@ -12,7 +12,9 @@ from ..craft.helpers import HELPERS, is_helper
 from ..model import Evidence, Level, NoFix
 from .classes import FunctionNode
 from .flow import binds, leaves, reads, walk_scope
-from .selections import Selection, block_of, study
+from .losses import Loss, masked_loss
+from .scalars import ORDER
+from .selections import Selection, block_of, is_bare, study
 from .values import BOOL, Tag
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "any", "all"})
 IN_PLACE = {ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_", ast.Pow: "pow_"}
 _TELLING = re.compile(
-    r"(^|_)(masks?|keep|kept|valid|invalid|active|inactive|selected|inside|outside|done|finished|pad|padding|is|has)(_|$)"
+    r"(^|_)(masks?|keep|kept|valid|invalid|active|inactive|selected|inside|outside|done|finished|dones|pad|padding|is|has)(_|$)"
 )
 _EXTREME = "compiled, the {} of an empty selection is infinite instead of raising"
 _UNFIT = "a mask that does not fit the tensor is found later"
@@ -111,7 +113,16 @@ class Masks:
         name = index.id if isinstance(index, ast.Name) else index.attr if isinstance(index, ast.Attribute) else ""
         if value.tag in (Tag.TENSOR, Tag.UNKNOWN) and _TELLING.search(name):
             return Evidence(Level.ASSUMED, f"`{name}` is named like a mask")
+        if value.tag in (Tag.TENSOR, Tag.UNKNOWN) and isinstance(index, ast.Name) and self._inverted(index):
+            return Evidence(Level.ASSUMED, f"`~{name}` is an index too")
         return None
+
+    def _inverted(self, index: ast.Name) -> bool:
+        """True where the function also selects by `~index`."""
+        function = self._facts.function_of(index)
+        nodes = ast.walk(function) if function is not None else ()
+        slices = [n.slice for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.UnaryOp)]
+        return any(isinstance(s.op, ast.Invert) and getattr(s.operand, "id", "") == index.id for s in slices)
 
     def within(self, node: ast.AST) -> bool:
         """True in code that may run compiled, and that is none of the helpers which this tool has put into the file."""
@@ -149,13 +160,20 @@ class Masks:
         if reduced is None or not isinstance(self._facts.names.enclosing_function(call), ast.FunctionDef):
             return None
         kind, value = reduced
-        for mask in self._masks(value, statement):
+        for mask in self.selecting(value, statement):
             if any(self.picked(s) is not None for s in self._readers(value, statement)):
                 return None
             found = study(value, mask, statement, self._facts)
             if isinstance(found, Selection) and found.rows:
                 found = NoFix("what is reduced works row by row, not element by element")
-            return Reduction(call, statement, kind, mask, found) if isinstance(found, Selection) else found
+            if kind == "count" and not (isinstance(found, Selection) and not found.lifted and is_bare(found.value)):
+                return None
+            if isinstance(found, Selection):
+                return Reduction(call, statement, kind, mask, found)
+            roots = [value, *(s.value for s in self._readers(value, statement))]
+            inner = [n for n in walk_scope(*roots) if isinstance(n, ast.Call)]
+            # What is reduced inside becomes a 0-d tensor first.
+            return None if any(isinstance(self.reduction(n), Reduction) for n in inner) else found
         return None
 
     def changes(self, reduction: Reduction) -> tuple[str, ...]:
@@ -169,16 +187,24 @@ class Masks:
             kind = qualified.removeprefix("torch.")
             plain = len(call.args) == 1 and not call.keywords and qualified.startswith("torch.")
             return (kind, call.args[0]) if plain and kind in REDUCTIONS else None
-        if (
-            isinstance(call.func, ast.Attribute)
-            and not call.args
-            and not call.keywords
-            and call.func.attr in REDUCTIONS
-        ):
-            return call.func.attr, call.func.value
-        return None
+        if not isinstance(call.func, ast.Attribute) or call.args or call.keywords:
+            return None
+        name = call.func.attr
+        if name in ("numel", "nelement") and self._compared(call):
+            return "count", call.func.value
+        return (name, call.func.value) if name in REDUCTIONS else None
 
-    def _masks(self, value: ast.expr, statement: ast.stmt) -> Iterator[ast.expr]:
+    def _compared(self, call: ast.Call) -> bool:
+        """True where a condition compares the number with one that Python knows."""
+        compare = self._facts.names.parent(call)
+        if not isinstance(compare, ast.Compare) or len(compare.ops) != 1 or not isinstance(compare.ops[0], ORDER):
+            return False
+        other = compare.comparators[0] if compare.left is call else compare.left
+        above = self._facts.names.parent(compare)
+        asked = isinstance(above, (ast.If, ast.Assert, ast.UnaryOp, ast.BoolOp))
+        return asked and self._facts.kinds.of(other).tag is Tag.HOST
+
+    def selecting(self, value: ast.expr, statement: ast.stmt) -> Iterator[ast.expr]:
         """The masks that select in an expression, or in locals that it reads."""
         for root in [value, *(s.value for s in self._readers(value, statement))]:
             for node in walk_scope(root):
@@ -215,6 +241,8 @@ class Masks:
         loads = [n for n in uses if isinstance(n.ctx, ast.Load)]
         if len(uses) - len(loads) != 1 or not loads or self._facts.kinds.of(value.value).tag is not Tag.TENSOR:
             return None
+        if name in self._facts.flow(function).always_live:
+            return None
         found = [self._use(n, node) for n in loads]
         tests = tuple(u for u in found if isinstance(u, Emptiness))
         reductions = tuple({id(u.node): u for u in found if isinstance(u, Reduction)}.values())
@@ -238,6 +266,11 @@ class Masks:
             if empty is not None:
                 return empty
             reduced = self._reduced(above) if isinstance(above, ast.Call) else None
+            parent = self._facts.names.parent(above)
+            if reduced is not None and reduced[0] == "count" and isinstance(parent, ast.expr):
+                empty = emptiness(parent, name, self._facts)
+                if empty is not None:
+                    return empty
             if reduced is not None and isinstance(above, ast.Call):
                 assert isinstance(node.value, ast.Subscript)
                 statement = self._facts.names.statement_of(above)
@@ -245,7 +278,7 @@ class Masks:
                 if isinstance(found, Selection) and not found.rows:
                     return Reduction(above, statement, reduced[0], node.value.slice, found)
                 return None
-            above = self._facts.names.parent(above)
+            above = parent
         return None
 
     def _moves(self, node: ast.Assign, function: FunctionNode, name: str) -> NoFix | None:
@@ -295,6 +328,8 @@ class Masks:
                         found.add(id(node))
                 elif isinstance(node, ast.Call):
                     plan = self.reduction(node)
+                    loss = masked_loss(node, self._facts)
+                    found |= {id(s) for s in loss.gone} if isinstance(loss, Loss) else set()
                 if isinstance(plan, (Update, Reduction)):
                     found |= {id(plan.node if isinstance(plan, Update) else plan.statement)}
                     found |= {id(s) for s in plan.selection.gone}

@@ -160,7 +160,8 @@ class Scalars:
         assert function is not None
         used = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
         loads = [n for n in used if isinstance(n.ctx, ast.Load)]
-        if len(used) - len(loads) != 1 or name in self._facts.flow(function).parameters:
+        flow = self._facts.flow(function)
+        if len(used) - len(loads) != 1 or name in flow.parameters or name in flow.always_live:
             out.refusal = out.refusal or NoFix(f"`{name}` is bound more than once")
         for load in loads:
             self._follow(load, out)
@@ -202,7 +203,10 @@ class Scalars:
         if category(dtype, floats) != "float" or not self._has_dimensions(value.shape, function):
             # The same dtype will do for a partner that may have no dimension, or not be floating.
             out.close = out.close or text
-            out.wide |= not same or isinstance(e, ast.Call)
+            counts = category(own, floats) in ("int", "bool") and category(dtype, floats) == "float"
+            out.wide |= not (same or counts) or isinstance(e, ast.Call)
+            if counts and not same:
+                out.changes += ("compiled, a count above 65504 is infinite beside a number in half precision",)
         if not _origins(value) & (_origins(self._facts.kinds.of(out.tensor)) | {"self"}):
             out.changes += ("tensors of two devices, which a number can meet, no longer may",)
 

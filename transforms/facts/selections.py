@@ -125,7 +125,8 @@ class _Study:
         for s in block[: block.index(self.at)]:
             if isinstance(s, ast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], ast.Name):
                 name = s.targets[0].id
-                once = stores.count(name) == 1 and name not in self.facts.flow(function).parameters
+                flow = self.facts.flow(function)
+                once = stores.count(name) == 1 and name not in flow.parameters and name not in flow.always_live
                 if once and self.selects(s.value):
                     self.lifts[name] = s
 
@@ -323,3 +324,8 @@ def block_of(statement: ast.stmt, facts: Facts) -> list[ast.stmt]:
         if isinstance(block, list) and statement in block:
             return block
     return [statement]
+
+
+def is_bare(value: ast.expr) -> bool:
+    """True for a selection itself, or the name of one."""
+    return isinstance(value, (ast.Subscript, ast.Name))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..craft.types import Bench
 from ..facts import Facts
+from ..facts.losses import Loss, masked_loss
 from ..facts.masks import Picked, Reduction
 from ..model import Evidence, Finding, Fix, Level, NoFix, Safety
 from ..rule import Rule
@@ -18,7 +19,8 @@ class MaskReduction(Rule):
     ## What it does
 
     Finds `x[mask].sum()`, `.mean()`, `.max()`, `.min()`, `.any()` and `.all()`, also of elementwise computation on what
-    is selected, and tests whether anything is selected, in code that may run under `torch.compile`.
+    is selected, the cross entropy of what is selected, comparisons of `x[mask].numel()`, and tests whether anything is
+    selected, in code that may run under `torch.compile`.
 
     ## Why
 
@@ -68,6 +70,10 @@ class MaskReduction(Rule):
                 changes = picked.changes if isinstance(picked, Picked) else ()
                 yield self._finding(node, facts, facts.masks.is_mask(node.value.slice), picked, changes)  # type: ignore[attr-defined]
             return
+        loss = masked_loss(node, facts)
+        if loss is not None:
+            mask = facts.masks.is_mask(loss.mask) if isinstance(loss, Loss) else None
+            yield self._finding(node, facts, mask, loss, ())
         reduction = facts.masks.reduction(node)
         if reduction is not None:
             changes = facts.masks.changes(reduction) if isinstance(reduction, Reduction) else ()
@@ -81,10 +87,12 @@ class MaskReduction(Rule):
         message = f"`{ast.unparse(node)}` selects by a mask"
         return self.finding(node, facts, message, evidence, outcome, Safety.UNSAFE if changes else Safety.SAFE)
 
-    def cut(self, plan: Picked | Reduction, bench: Bench) -> Fix | NoFix:
+    def cut(self, plan: Picked | Reduction | Loss, bench: Bench) -> Fix | NoFix:
         """Replace the reduction, or the selection and its readers."""
-        from ..craft.masked import picked_fix, reduction_fix
+        from ..craft.masked import loss_fix, picked_fix, reduction_fix
 
+        if isinstance(plan, Loss):
+            return loss_fix(plan, bench)
         if isinstance(plan, Picked):
             return picked_fix(plan, bench)
         return reduction_fix(plan, bench, bench.facts.masks.changes(plan))

@@ -63,9 +63,9 @@ class ScalarRead(Rule):
     def find(self, node: ast.Call, facts: Facts) -> Iterator[Finding]:
         """One finding per read."""
         outcome = facts.scalars.read(node) if facts.masks.within(node) else None
-        if outcome is None or (isinstance(outcome, NoFix) and facts.hoists.covers(node)):
-            return
         changes = outcome.changes if isinstance(outcome, Read) else ()
+        if outcome is None or ((changes or isinstance(outcome, NoFix)) and facts.hoists.covers(node)):
+            return
         value = facts.kinds.of(node.func.value if isinstance(node.func, ast.Attribute) else node.args[0])
         evidence = Evidence(value.level, value.because or "it is computed from tensors")
         message = f"`{ast.unparse(node)}` reads a number for tensors"
