@@ -105,7 +105,7 @@ class _Study(NumberCode):
             passed = self._passed()
         except _StaysError as refused:
             return NoFix(str(refused), KEEPING)
-        changes = tuple(f"`{self.owner}.{a}` {how}" for a, how in self.crossed.items())
+        changes = tuple(f"exception: `{self.owner}.{a}` {how}" for a, how in self.crossed.items())
         return Counting(
             self.sites,
             self.state,

@@ -90,6 +90,8 @@ class TensorBranch(Rule):
         predicate = split(node.test, facts)
         if predicate is None or is_guard(node) or facts.hoists.covers(node.test):
             return
+        if isinstance(node, ast.If) and facts.stores.of(node) is not None:
+            return  # `branch-store` (TR104) sees to it
         outcome = self._plan(node, predicate, facts)
         safety, evidence = Safety.SAFE, predicate.evidence
         if isinstance(outcome, Plan):
