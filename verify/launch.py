@@ -1,25 +1,38 @@
-"""The parent's side: runs the judge in a child process with limits. Imports neither torch nor hypothesis."""
+"""The parent's side: runs the judge in child processes with limits. Imports neither torch nor hypothesis."""
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from .verdict import Request, Verdict, to_plain, verdict_from
+
+# Importing torch can take long on a cold disk; this is no part of a request's own limit.
+_START_S = 120.0
+# How long a killed process may take to be gone.
+_END_S = 10.0
 
 
 def judge(request: Request) -> Verdict:
     """Judge a request in a child process.
 
-    The child runs in its own session and in an empty working directory, which is removed afterwards; whatever it prints
-    is dropped. It is killed at the time limit, with everything that it started in its session.
+    The child is forked from a server that has torch loaded; the server is started with the first request and ends with
+    this process. The child runs in its own session and in an empty working directory, which is removed afterwards;
+    whatever it prints is dropped. It is killed at the time limit, with everything that it started in its session.
 
     Never raises for anything that user code does: a crash, an exit, an endless loop or a lack of memory is a verdict
     UNVERIFIED with the reason.
@@ -27,24 +40,134 @@ def judge(request: Request) -> Verdict:
     with tempfile.TemporaryDirectory(prefix="refactor-verify-", ignore_cleanup_errors=True) as folder:
         work, result, stage = Path(folder, "work"), Path(folder, "result"), Path(folder, "stage")
         work.mkdir()
-        command = [sys.executable, "-m", f"{__package__}.worker", str(result), str(stage)]
-        child = subprocess.Popen(
-            command,
-            cwd=work,
-            env=_environment(work),
-            stdin=subprocess.PIPE,
+        question = {
+            "request": to_plain(_absolute(request)),
+            "work": str(work),
+            "result": str(result),
+            "stage": str(stage),
+            "environment": _environment(),
+        }
+        with _servers.one() as server:
+            reason = server.ask(question, request.timeout_s)
+        return _read(result) or Verdict("UNVERIFIED", (_at(stage, reason),), seed=request.seed)
+
+
+class _Server:
+    """A process that has torch loaded and forks a child for each question."""
+
+    def __init__(self) -> None:
+        self._ours, theirs = socket.socketpair()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", f"{__package__}.warm", str(theirs.fileno())],
+            cwd=os.sep,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            pass_fds=(theirs.fileno(),),
             start_new_session=True,
         )
+        theirs.close()
+        self._lines = b""
+
+    @property
+    def alive(self) -> bool:
+        """True where it can be asked."""
+        return self._process.poll() is None
+
+    def ask(self, question: Mapping[str, object], timeout_s: float) -> str:
+        """Have a question answered into its result file; how the child ended, for where there is no answer."""
+        child: int | None = None
+        ended: dict[str, Any] | None = None
         try:
-            child.communicate(json.dumps(to_plain(_absolute(request))).encode(), timeout=request.timeout_s)
-            reason = _ending(child.returncode)
-        except subprocess.TimeoutExpired:
-            reason = f"no answer within {request.timeout_s:g} s"
+            self._ours.sendall(json.dumps(question).encode() + b"\n")
+            told = self._line(_START_S)
+            if told is None or "pid" not in told:
+                return str(told["reason"]) if told else "the judge did not start"
+            child = told["pid"]
+            ended = self._line(timeout_s)
+            if ended is not None:
+                return _ending(ended["code"])
+            return f"no answer within {timeout_s:g} s" if self.alive else "the judge was ended from outside"
+        except OSError:
+            return "the judge was ended from outside"
         finally:
-            _kill(child)
-        return _read(result) or Verdict("UNVERIFIED", (_at(stage, reason),), seed=request.seed)
+            if child is not None and ended is None:
+                self._end(child)
+
+    def _end(self, child: int) -> None:
+        """End a child and its session; without word of its end the server is of no use any more."""
+        for end in (os.killpg, os.kill):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                end(child, signal.SIGKILL)
+        try:
+            gone = self._line(_END_S) is not None
+        except OSError:
+            gone = False
+        if not gone:
+            self.close()
+
+    def _line(self, timeout_s: float) -> dict[str, Any] | None:
+        """The next message; None where none comes in time, or none will come any more."""
+        limit = time.monotonic() + timeout_s
+        while b"\n" not in self._lines:
+            left = limit - time.monotonic()
+            if left <= 0:
+                return None
+            self._ours.settimeout(left)
+            try:
+                data = self._ours.recv(65536)
+            except TimeoutError:
+                return None
+            if not data:
+                return None
+            self._lines += data
+        line, _, self._lines = self._lines.partition(b"\n")
+        return json.loads(line)  # type: ignore[no-any-return]
+
+    def close(self) -> None:
+        """End it."""
+        self._ours.close()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+class _Servers:
+    """The idle servers of this process; as many as questions are asked at once."""
+
+    def __init__(self) -> None:
+        self._idle: list[_Server] = []
+        self._lock = threading.Lock()
+        self._owner = os.getpid()
+
+    @contextmanager
+    def one(self) -> Iterator[_Server]:
+        """A server for the time of the block."""
+        with self._lock:
+            if self._owner != os.getpid():
+                # A forked process must not speak on its parent's sockets.
+                self._idle, self._owner = [], os.getpid()
+            server = self._idle.pop() if self._idle else None
+        if server is None or not server.alive:
+            server = _Server()
+        try:
+            yield server
+        except BaseException:
+            server.close()
+            raise
+        if server.alive:
+            with self._lock:
+                self._idle.append(server)
+
+    def close(self) -> None:
+        """End all of them."""
+        while self._owner == os.getpid() and self._idle:
+            self._idle.pop().close()
+
+
+_servers = _Servers()
+atexit.register(_servers.close)
 
 
 def _absolute(request: Request) -> Request:
@@ -62,7 +185,7 @@ def _absolute_name(spelled: str | None) -> str | None:
     return f"{Path(file).absolute()}:{name}" if colon else spelled
 
 
-def _environment(work: Path) -> dict[str, str]:
+def _environment() -> dict[str, str]:
     here = Path.cwd()
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return {
@@ -70,8 +193,9 @@ def _environment(work: Path) -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join(str(here / path) for path in paths if path),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
-        "TMPDIR": str(work),
-        "TORCHINDUCTOR_CACHE_DIR": str(work / "inductor"),
+        # Asking for accelerators must not start them in the server: its children could not use them any more.
+        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
+        "TORCHINDUCTOR_COMPILE_THREADS": "1",
         # One thread sums in one order, on every machine.
         "OMP_NUM_THREADS": "1",
     }
@@ -91,16 +215,6 @@ def _at(stage: Path, reason: str) -> str:
     except OSError:
         doing = ""
     return f"{reason} while {doing}" if doing else reason
-
-
-def _kill(child: subprocess.Popen[bytes]) -> None:
-    """End the child and everything that is left of its session."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, signal.SIGKILL)
-    with contextlib.suppress(OSError, ValueError):
-        if child.stdin:
-            child.stdin.close()
-    child.wait()
 
 
 def _read(result: Path) -> Verdict | None:

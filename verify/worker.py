@@ -1,4 +1,4 @@
-"""The child's side: reads a request from standard input, judges it, and writes the verdict to a file."""
+"""The child's side: judges one request and writes the verdict to a file."""
 
 from __future__ import annotations
 
@@ -9,29 +9,35 @@ import os
 import resource
 import signal
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
-from .verdict import Request, Verdict, request_from, to_plain
+from .verdict import Request, Verdict, to_plain
 
 _PR_SET_PDEATHSIG = 1
 _MAX_FILE_MB = 256
 
 
-def main() -> int:
-    """Run as `python -m refactor.verify.worker RESULT STAGE`; both are files to write."""
-    result, stage = Path(sys.argv[1]), Path(sys.argv[2])
-    request = request_from(json.load(sys.stdin))
+def answer(request: Request, work: Path, result: Path, stage: Path, environment: dict[str, str]) -> None:
+    """Judge a request in this process, write the verdict, and end the process.
+
+    Args:
+        request: the question.
+        work: the working directory, empty.
+        result: the file for the verdict.
+        stage: the file that says what is being done.
+        environment: the environment variables.
+    """
+    _settle_in(work, environment)
     sys.argv = [request.path]
-    _leave_parent()
 
     def tell(doing: str) -> None:
         stage.write_text(doing, encoding="utf-8")
 
-    tell("importing torch")
+    tell("loading the judge")
     try:
         verdict = _judge(request, tell)
-    except ModuleNotFoundError as error:
-        verdict = Verdict("UNVERIFIED", (f"{error.name} is not installed",), seed=request.seed)
     except Exception as error:
         reason = f"the judge failed: {type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
         verdict = Verdict("UNVERIFIED", (reason,), seed=request.seed)
@@ -42,23 +48,33 @@ def main() -> int:
     os._exit(0)
 
 
-def _judge(request: Request, tell: object) -> Verdict:
-    import torch
-
+def _judge(request: Request, tell: Callable[[str], None]) -> Verdict:
     from .trial import examine
 
-    torch.set_num_threads(1)
     _limit(request.memory_mb)
-    return examine(request, tell)  # type: ignore[arg-type]  # torch is not imported for the annotation
+    return examine(request, tell)
 
 
-def _leave_parent() -> None:
-    """Die with the parent, read nothing more, and leave no core behind."""
+def _settle_in(work: Path, environment: dict[str, str]) -> None:
+    """A session, a working directory and temporary files of its own."""
+    os.setsid()
+    die_with_parent()
+    os.chdir(work)
+    sys.path[0] = str(work)
+    private = {"TMPDIR": str(work), "TORCHINDUCTOR_CACHE_DIR": str(work / "inductor")}
+    os.environ.clear()
+    os.environ.update(environment | private)
+    tempfile.tempdir = None
+    for path in environment.get("PYTHONPATH", "").split(os.pathsep):
+        if path and path not in sys.path:
+            sys.path.insert(1, path)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def die_with_parent() -> None:
+    """Be killed when the parent ends, and leave no core behind."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    empty = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(empty, 0)
-    os.close(empty)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -77,7 +93,3 @@ def _limit(memory_mb: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (size, size))
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_FSIZE, (_MAX_FILE_MB << 20, _MAX_FILE_MB << 20))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
