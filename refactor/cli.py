@@ -109,7 +109,7 @@ _selection = options(
     _configuration,
 )
 _running = options(
-    click.option("--factory", metavar="[FILE:]NAME", help="Callable that builds the function or module to run."),
+    click.option("--factory", metavar="[FILE:]NAME", help="Callable that builds the function or module to run; looked for without."),
     click.option("--inputs", metavar="[FILE:]NAME", help="Callable that returns the calls, [(args, kwargs), ...]."),
     click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed of the generated inputs."),
     click.option("--examples", type=click.IntRange(1), metavar="N", help="Random variations of the inputs to try."),
@@ -150,7 +150,7 @@ def check(**given: Any) -> None:
 @click.option("--check", "check_only", is_flag=True, help="Write nothing; exit 1 if anything would change.")
 @click.option("--show-fixes", is_flag=True, help="List every fix, and every finding left with its reason.")
 def apply(**given: Any) -> None:
-    """Rewrite files, verified where a factory is known.
+    """Rewrite files, verified on calls that are named or found.
 
     A refuted fix is never written. `--verify require` writes verified ones only; `auto` also writes those that are safe
     on static facts and could not be run, and says so; `off` runs no user code.

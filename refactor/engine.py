@@ -5,16 +5,17 @@ from __future__ import annotations
 import enum
 import importlib
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, cast
 
 from .errors import UserError
 from .passes import Aim, Applied, Key, Left, Outcome, Smith, findings, parse, settle
 from .transforms.model import Finding, NoFix, RuleSettings
 from .transforms.source import Source
-from .trials import Court
+from .trials import CannotRunError, Court
 
 if TYPE_CHECKING:
     from .verify.verdict import Request, Verdict
@@ -51,9 +52,9 @@ class Options:
     Attributes:
         select: the codes to look for; `complete` says that it is every rule.
         verify: when user code is run; never with `off`.
-        factory, inputs: `NAME` in the file or `FILE:NAME`; without a factory nothing is run.
+        factory, inputs: `NAME` in the file or `FILE:NAME`; without a factory the judge looks for calls itself.
         path: where the file stands, for its own imports; it need not exist.
-        timeout: seconds per verification; `memory`: MB.
+        timeout: seconds per verification, and for all of a file where the calls are to be found; `memory`: MB.
     """
 
     select: frozenset[str]
@@ -72,8 +73,8 @@ class Options:
 
     @property
     def runs(self) -> bool:
-        """True where the rewrite is run and compared."""
-        return self.verify != "off" and self.factory is not None
+        """True where user code may be run."""
+        return self.verify != "off"
 
     def permits(self, item: Applied, standing: Standing) -> bool:
         """Whether a fix of this standing may be written."""
@@ -168,6 +169,53 @@ def _told(name: str) -> Iterator[None]:
 def _rewrite(text: str, name: str, options: Options, smith: Smith, judge: Judge) -> Rewrite:
     if not options.runs:
         return _unrun(text, name, options, smith)
+    return (_judged if options.factory is not None else _searched)(text, name, options, smith, judge)
+
+
+def _searched(text: str, name: str, options: Options, smith: Smith, judge: Judge) -> Rewrite:
+    """The rewrite judged on calls that the judge finds; on static facts where it finds none in time."""
+    from .verify.reach import has_targets
+
+    if not has_targets(text):
+        return _unrun(text, name, options, smith)
+    bench = _Budgeted(judge, options.timeout)
+    try:
+        return _judged(text, name, options, smith, bench)
+    except CannotRunError as error:
+        # What was seen to be wrong must not come back because a later trial could not be run.
+        if bench.refuted:
+            raise
+        result = _unrun(text, name, options, smith)
+        return replace(result, notes=(*result.notes, error.message)) if result.fixes or result.left else result
+
+
+class _Budgeted:
+    """A judge with a time limit for all its answers together.
+
+    Args:
+        judge: who answers.
+        budget_s: the limit, in seconds.
+    """
+
+    def __init__(self, judge: Judge, budget_s: float) -> None:
+        self.refuted = False
+        self._judge, self._budget_s = judge, budget_s
+        self._left_s = budget_s
+
+    def __call__(self, request: Request) -> Verdict:
+        """The verdict; UNVERIFIED where the time is over."""
+        from .verify.verdict import Verdict
+
+        if self._left_s < _LEAST_S:
+            return Verdict("UNVERIFIED", (f"the time limit of {self._budget_s:g} s is over",), seed=request.seed)
+        started = time.monotonic()
+        verdict = self._judge(replace(request, timeout_s=min(_MOST_S, self._left_s)))
+        self._left_s -= time.monotonic() - started
+        self.refuted |= verdict.status == "REFUTED"
+        return verdict
+
+
+def _judged(text: str, name: str, options: Options, smith: Smith, judge: Judge) -> Rewrite:
     court = Court(
         name,
         lambda excluded: settle(text, name, options.aim(risky=True), excluded, smith),
@@ -182,6 +230,8 @@ def _rewrite(text: str, name: str, options: Options, smith: Smith, judge: Judge)
     return _result(text, name, trial.outcome, standings, trial.verdict)
 
 
+# A trial on found calls needs some seconds, and no more than this many.
+_LEAST_S, _MOST_S = 3.0, 60.0
 _UNKNOWN_FACTORY = NoFix("only verified fixes are asked for, and no factory is known", "name one with --factory")
 
 
@@ -206,8 +256,6 @@ def _result(
 def _request(text: str, outcome: Outcome, options: Options, name: str) -> Request:
     from .verify.verdict import Request
 
-    if options.factory is None:
-        raise UserError("there is nothing to run without a factory", name)
     places = {place: None for item in outcome.applied for place in item.conditions}
     changes = {change: None for item in outcome.applied for change in item.fix.changes}
     return Request(

@@ -17,6 +17,10 @@ MAX_TRIALS = 48
 _MAX_SINGLES = 8
 
 
+class CannotRunError(UserError):
+    """The original itself cannot be run."""
+
+
 @dataclass(frozen=True)
 class Trial:
     """A rewrite with the verdict on it; the verdict is None where nothing was changed."""
@@ -98,7 +102,8 @@ class Court:
         if outcome.new not in self._verdicts:
             verdict = self._judge(outcome)
             if verdict.status == "UNVERIFIED" and verdict.before is None:
-                raise UserError(f"cannot be run: {'; '.join(verdict.reasons) or 'for a reason unknown'}", self._name)
+                reason = "; ".join(verdict.reasons) or "for a reason unknown"
+                raise CannotRunError(f"cannot be run: {reason}", self._name)
             self._verdicts[outcome.new] = verdict
         return self._verdicts[outcome.new]
 

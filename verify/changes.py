@@ -164,6 +164,13 @@ def _cast(made: dict[str, Any], path: Path, value: str, _given: list[Call]) -> N
             replaced(made, place, like(leaf, leaf.detach().to(FLOATS[value])))
 
 
+def _laid_out(made: dict[str, Any], path: Path, value: str, _given: list[Call]) -> None:
+    """One tensor, or all of them where the path is empty."""
+    for place, leaf in list(leaves(made)):
+        if isinstance(leaf, torch.Tensor) and place[: len(path)] == path:
+            replaced(made, place, like(leaf, _spread(leaf.detach(), value)))
+
+
 def _resized(made: dict[str, Any], _path: Path, value: list[Any], _given: list[Call]) -> None:
     """`value` is [size, new size, which]: the first dimension only, or every dimension of that size."""
     size, wanted, which = value
@@ -245,7 +252,7 @@ CHANGES: dict[str, Callable[[dict[str, Any], Path, Any, list[Call]], None]] = {
     "scale": _on_tensor(lambda t, factor: (t * factor).to(t.dtype)),
     "round": _on_tensor(lambda t, _: t.round()),
     "invert": _on_tensor(lambda t, _: ~t),
-    "layout": _on_tensor(_spread),
+    "layout": _laid_out,
     "grad": _grad,
     "cast": _cast,
     "resize": _resized,

@@ -183,6 +183,15 @@ class Draw:
         return bumped or any(change.kind in RETYPING for call in self.calls for change in call.changes)
 
     @property
+    def mixes_layouts(self) -> bool:
+        """True where not all arguments need be laid out in the same way."""
+        return any(
+            change.kind == "layout" and (change.path or len(call.changes) > 1)
+            for call in self.calls
+            for change in call.changes
+        )
+
+    @property
     def restructures(self) -> bool:
         """True where something that the constructor fixed was changed."""
         return any(mode == "longer" or mode.startswith("bump ") for mode in self.modes)

@@ -60,7 +60,7 @@ def enriched(explorer: Explorer, plan: Plan, attempt: Attempt, outcome: Outcome,
         return True
 
     singles = list(_singles(plan, attempt, constants))
-    for single in itertools.chain(singles, _pairs(plan, attempt, constants, singles)):
+    for single in itertools.chain(singles, _pairs(plan, constants, singles)):
         if explorer.late or len(kept) + len(raising) >= _MAX_KEPT:
             break
         consider(plan.call_spec(single).text)
@@ -79,7 +79,7 @@ def enriched(explorer: Explorer, plan: Plan, attempt: Attempt, outcome: Outcome,
 
 def _singles(plan: Plan, attempt: Attempt, constants: Constants) -> Iterator[Attempt]:
     """Each argument changed by itself, in turn, and the numbers of all tensors at once."""
-    rows: list[Iterable[Attempt]] = [_together(attempt, constants)]
+    rows: list[Iterable[Attempt]] = [_together(attempt)]
     options = {guess.name: guess.options for guess in plan.calling}
     for guess in plan.calling:
         key = ("call", guess.name)
@@ -91,7 +91,7 @@ def _singles(plan: Plan, attempt: Attempt, constants: Constants) -> Iterator[Att
             rows.append(attempt.with_each(key, changed))
             if not guess.required:
                 rows.append([attempt.with_spec(key, None)])
-    return (item for turn in itertools.zip_longest(*rows) for item in turn if item is not None and item != attempt)
+    return (item for turn in itertools.zip_longest(*rows) for item in turn if item not in (None, attempt))
 
 
 def _optional(explorer: Explorer, plan: Plan, attempt: Attempt) -> Iterator[Attempt]:
@@ -104,7 +104,7 @@ def _optional(explorer: Explorer, plan: Plan, attempt: Attempt) -> Iterator[Atte
                 yield found
 
 
-def _pairs(plan: Plan, attempt: Attempt, constants: Constants, singles: list[Attempt]) -> Iterator[Attempt]:
+def _pairs(plan: Plan, constants: Constants, singles: list[Attempt]) -> Iterator[Attempt]:
     """Two changes at a time, drawn from the single ones."""
     draws = random.Random(0)
     if not singles:
@@ -116,7 +116,7 @@ def _pairs(plan: Plan, attempt: Attempt, constants: Constants, singles: list[Att
             yield draws.choice(further)
 
 
-def _together(attempt: Attempt, constants: Constants) -> Iterator[Attempt]:
+def _together(attempt: Attempt) -> Iterator[Attempt]:
     for change in (
         lambda t: replace(t, scale=t.scale * 9.0) if t.is_float else t,
         lambda t: replace(t, scale=t.scale * 0.05) if t.is_float else t,
@@ -165,7 +165,7 @@ def _changed(spec: Spec, constants: Constants) -> Iterator[Spec]:
         yield replace(spec, items=())
         yield replace(spec, items=spec.items[:-1])
         yield replace(spec, items=spec.items[::-1])
-    elif isinstance(spec, NamedSpec) and not spec.maker:
+    elif not spec.maker:
         for index in range(len(spec.items)):
             yield replace(spec, items=spec.items[index : index + 1])
         yield ManySpec(tuple(item for _, item in spec.items), True)

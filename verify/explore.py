@@ -87,6 +87,7 @@ class Plan:
         owner: the class to build; empty for a function.
         method: the method to take from the object; empty where the object itself is called.
         building, calling: guesses for the parameters of the constructor and of the call.
+        made: the expression of the callable, where it is known.
     """
 
     name: str
@@ -94,9 +95,12 @@ class Plan:
     method: str
     building: tuple[Guess, ...]
     calling: tuple[Guess, ...]
+    made: str = ""
 
     def build_text(self, attempt: Attempt) -> str:
         """The expression of the callable."""
+        if self.made:
+            return self.made
         if not self.owner:
             return f"module.{self.name}"
         made = NamedSpec(f"module.{self.owner}", attempt.build).text
@@ -129,10 +133,12 @@ class Explorer:
     Args:
         target: the original.
         deadline: when to stop, on the monotonic clock, in seconds.
+        sizes: sizes that the text speaks of.
     """
 
-    def __init__(self, target: Target, deadline: float) -> None:
+    def __init__(self, target: Target, deadline: float, sizes: Iterable[int] = ()) -> None:
         self.deadline = deadline
+        self._sizes = frozenset(sizes)
         self._target = target
         self.runs = 0
 
@@ -208,19 +214,18 @@ class Explorer:
         first = first or plan.first()
         queue: list[tuple[float, int, Attempt, Outcome, Iterator[Attempt]]] = []
         seen: set[Attempt] = set()
-        best: tuple[Attempt, Outcome] | None = None
+        best: list[tuple[Attempt, Outcome]] = []
 
         def consider(attempt: Attempt, depth: int) -> Outcome | None:
-            nonlocal best
             if attempt in seen:
                 return None
             seen.add(attempt)
-            sizes: set[int] = set()
+            sizes = set(self._sizes)
             values: set[float] = set()
             look = functools.partial(_sizes, found=sizes, values=values)
             outcome = self.run(plan.build_text(attempt), [plan.call_spec(attempt).text], look)
-            if best is None or outcome.error is None or len(outcome.steps) > len(best[1].steps):
-                best = attempt, outcome
+            if not best or outcome.error is None or len(outcome.steps) > len(best[0][1].steps):
+                best[:] = [(attempt, outcome)]
             if outcome.error is not None:
                 moves = Repair(plan, attempt, outcome, frozenset(sizes), frozenset(values), only).moves()
                 score = -len(outcome.steps) + 4.0 * depth + (3.0 if outcome.deliberate else 0.0)
@@ -235,14 +240,14 @@ class Explorer:
             for move in taken:
                 done = consider(move, depths[attempt] + 1)
                 depths.setdefault(move, depths[attempt] + 1)
-                if self.late or (done and done.error is None):
+                if (done and done.error is None) or self.late:
                     break
             if taken:
                 # Each further handful of changes is less likely to be the right one.
                 heapq.heappush(queue, (score + 3.0, number, attempt, outcome, moves))
-        if best is None:
+        if not best:
             raise TargetError("there was no time to try a call")
-        return best
+        return best[0]
 
 
 def _sizes(function: Any, found: set[int], values: set[float]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import time
+import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -12,8 +13,8 @@ from .explore import Explorer, Plan
 from .guesses import Guess, field_guesses, guesses
 from .inputs import compared_constants
 from .observe import OutOfMemoryError
-from .reach import Outline, Unit, candidates, changed
-from .targets import FoundRecipe, Place, Target, TargetError, import_path
+from .reach import Function, Outline, Unit, candidates, changed
+from .targets import FoundRecipe, Place, Recipe, Target, TargetError, import_path
 from .trial import Scope, try_out
 from .verdict import Arm, Counts, Request, Verdict
 
@@ -66,6 +67,7 @@ class _Search:
     def __init__(self, request: Request, tell: Tell, old: Outline, new: Outline, target: Target) -> None:
         self._request, self._tell, self._old, self._new, self._target = request, tell, old, new, target
         self._constants = compared_constants(request.old)
+        self._sizes = [n for n in self._constants.numbers if isinstance(n, int) and 0 < n <= 64]
         self._changed = changed(old, new)
         self._ends = time.monotonic() + 0.9 * request.timeout_s
 
@@ -86,6 +88,9 @@ class _Search:
 
     def _chosen(self) -> tuple[list[Unit], frozenset[str]]:
         """What to call, what others do not reach first; and the names of those."""
+        if self._request.factory:
+            unit = _built_by(self._request.factory, self._target, self._old)
+            return [unit], frozenset((unit.name,))
         wanted = self._changed or frozenset(self._old.units)
         reached = {unit.name: self._old.leads_to(unit.name) for unit in candidates(self._old)}
         units = [unit for unit in candidates(self._old) if reached[unit.name] & wanted]
@@ -113,8 +118,10 @@ class _Search:
         now = time.monotonic()
         share = (self._ends - now) / left
         self._tell(f"looking for calls of {unit.name}")
-        explorer = Explorer(self._target, now + min(_SEARCH_S, share * _SHARE_FOR_SEARCH))
+        explorer = Explorer(self._target, now + min(_SEARCH_S, share * _SHARE_FOR_SEARCH), self._sizes)
         plan = plan_for(unit, self._old)
+        if self._request.factory:
+            plan = replace(plan, building=(), made=f"module.{self._request.factory}()")
         try:
             attempt, outcome = explorer.find(plan)
         except TargetError as error:
@@ -127,7 +134,7 @@ class _Search:
         if self._is_gone(unit):
             return _Tried(unit, calls=calls, why=f"{unit.name} is not in the rewrite")
         request = replace(self._request, timeout_s=max(share, 1.0))
-        scope = Scope(min(_VARIATIONS_S, share / 3), compiled)
+        scope = Scope(min(_VARIATIONS_S, share / 3), compiled, arms=False)
         recipe = FoundRecipe(calls.build, calls.calls)
         verdict = try_out(request, lambda doing: self._tell(f"{doing} ({unit.name})"), recipe, scope)
         return _Tried(unit, verdict, calls)
@@ -144,8 +151,8 @@ class _Search:
         ran = [t for t in tried if t.verdict is not None]
         verified = _verified(tried)
         arms = _summed(v.arms for t in ran if (v := t.verdict))
-        before = _united([v.before for t in verified if (v := t.verdict) and v.before])
-        after = _united([v.after for t in verified if (v := t.verdict) and v.after])
+        before = _united([v.before for t in ran if (v := t.verdict) and v.before])
+        after = _united([v.after for t in ran if (v := t.verdict) and v.after])
         notes = [note for t in ran if t.verdict for note in t.verdict.reasons[1:]]
         failures = [t.why for t in tried if t.why]
         lacking = list(self._lacking(verified, arms))
@@ -187,8 +194,9 @@ class _Search:
         kept = [ast.dump(node) for node in ast.walk(other.node)] if other is not None else []
         found = set()
         for node in ast.walk(unit.node):
-            simple = isinstance(node, ast.stmt) and not hasattr(node, "body")
-            if simple and not isinstance(node, (ast.Global, ast.Nonlocal, ast.Pass)):
+            if not isinstance(node, ast.stmt) or hasattr(node, "body"):
+                continue
+            if not isinstance(node, (ast.Global, ast.Nonlocal, ast.Pass)):
                 text = ast.dump(node)
                 if text in kept:
                     kept.remove(text)
@@ -206,6 +214,29 @@ def plan_for(unit: Unit, outline: Outline) -> Plan:
         building = guesses(init, outline) if init else field_guesses(unit.owner, outline)
     taken = "" if not unit.owner or method in ("forward", "__call__") else method
     return Plan(unit.name, unit.owner, taken, building, guesses(unit, outline))
+
+
+def _built_by(factory: str, target: Target, outline: Outline) -> Unit:
+    """The function or method that is called when what a factory builds is called.
+
+    Raises:
+        TargetError: it is not known in the text.
+    """
+    if ":" in factory:
+        raise TargetError("nothing to run: no inputs named")
+    module = target.load()
+    try:
+        made = Recipe(factory, "").build(target, module)
+    finally:
+        target.unload(module)
+    own = made if isinstance(made, (types.FunctionType, types.MethodType)) else type(made)
+    names = (own.__qualname__, f"{own.__qualname__}.forward", f"{own.__qualname__}.__call__")
+    unit = next(
+        (outline.units[n] for n in names if n in outline.units and isinstance(outline.units[n].node, Function)), None
+    )
+    if unit is None:
+        raise TargetError(f"nothing to run: no inputs named, and what {factory} builds is not of this file")
+    return unit
 
 
 def _is_private(unit: Unit) -> bool:

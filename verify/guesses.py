@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .reach import Function, Outline, Unit
-from .specs import FALSE, NONE, TRUE, ManySpec, NamedSpec, PlainSpec, Spec, TensorSpec, plain
+from .specs import FALSE, NONE, TRUE, Draw, ManySpec, NamedSpec, PlainSpec, Spec, TensorSpec, plain
 from .uses import Uses, uses_of
 
 BATCH, LENGTH, WIDTH, SIDE = 3, 5, 4, 6
@@ -36,8 +36,14 @@ _INTEGER = (
     r"ids?|idx|index|indices|labels?|owner|classes|action|actions|positions?|lengths?|counts?|edge_index|edge_type|task"
 )
 _MASK = r"mask|masks|valid|keep|is|has|done|dones|masked|padding_mask"
-_COUNT = r"n|k|num|size|steps|width|depth|length|dims?|budget|capacity|stride|heads|layers|hidden|channels|features|vocab|groups|kernel|experts|classes|ch|in|out|rank"
-_FLOAT = r"lr|eps|alpha|beta\d?|gamma|p|prob|rate|threshold|temperature|scale|momentum|decay|ceiling|limit|ratio|tol|dropout|weight_decay|tau|sigma|jitter|penalty"
+_COUNT = (
+    r"n|k|num|size|steps|width|depth|length|dims?|budget|capacity|stride|heads|layers|hidden|channels|features|vocab"
+    r"|groups|kernel|experts|classes|ch|in|out|rank"
+)
+_FLOAT = (
+    r"lr|eps|alpha|beta\d?|gamma|p|prob|rate|threshold|temperature|scale|momentum|decay"
+    r"|ceiling|limit|ratio|tol|dropout|weight_decay|tau|sigma|jitter|penalty"
+)
 _FLAG = r"use|return|training|inplace|verbose|causal|bias|strict|explore|enable|with|keepdim|normalize"
 _TEXT = r"mode|reduction|activation|kind|name|method"
 _LAYER = r"module|model|net|layer|block|encoder|decoder|backbone|fn|func|function|head|inner|body|base|proj"
@@ -251,10 +257,13 @@ def _guessed(name: str, uses: Uses, outline: Outline) -> Iterator[Spec]:
         yield plain("sum")
 
 
+# What only a tensor is asked for: reading one of these rules out a number, a list and a module.
 _OF_TENSORS = frozenset(
-    "shape dim size ndim item sum mean max min abs any all new_zeros view reshape flatten transpose permute unsqueeze "
-    "squeeze float long device dtype clone detach cpu numpy norm numel expand argmax softmax sqrt exp log clamp square "
-    "masked_fill add_ mul_ sub_ div_ copy_ lerp_ requires_grad cos sin tolist T mT le lt ge gt eq chunk split".split()
+    """
+    shape dim size ndim item sum mean max min abs any all new_zeros view reshape flatten transpose permute unsqueeze
+    squeeze float long device dtype clone detach cpu numpy norm numel expand argmax softmax sqrt exp log clamp square
+    masked_fill add_ mul_ sub_ div_ copy_ lerp_ requires_grad cos sin tolist T mT le lt ge gt eq chunk split
+    """.split()  # noqa: SIM905  # a list of names, one apiece, is hard to read
 )
 
 
@@ -310,7 +319,7 @@ def _tensors(name: str, uses: Uses) -> Iterator[TensorSpec]:
         yield TensorSpec(shape, dtype, draw, scale)
 
 
-def _dtype(name: str, uses: Uses) -> tuple[str, str, float]:  # type: ignore[return]
+def _dtype(name: str, uses: Uses) -> tuple[str, Draw, float]:
     if uses.masks or (is_like(_MASK, name) and not uses.attributes & {"item"}):
         return "bool", "normal", 0.5
     if uses.indexes or is_like(_INTEGER, name):

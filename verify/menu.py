@@ -62,6 +62,8 @@ def _whole(tensors: list[tuple[Path, torch.Tensor]], numbers: tuple[float | int,
     for (path, one), (other, two) in itertools.combinations(tensors, 2):
         if one is not two and one.shape == two.shape and one.dtype == two.dtype:
             yield Change("share", path, list(other))
+    if sum(t.dim() >= 2 for _, t in tensors) >= 2:
+        yield Change("layout", (), "transposed")
     for size in leading:
         wanted_sizes = dict.fromkeys((size + 1, *known, size - 1, 2 * size))
         yield from (Change("resize", (), [size, n, "first"]) for n in wanted_sizes if 1 < n <= _MAX_SIZE and n != size)

@@ -90,9 +90,9 @@ class Outline:
             found |= {unit.owner} | ({f"{unit.owner}.__init__"} & self.units.keys())
         for other in self.units.values():
             last = other.name.rpartition(".")[2]
-            if last in unit.mentions and (not other.owner or last not in _EVERYWHERE):
-                found.add(other.name)
-            elif other.owner and other.owner in unit.mentions:
+            if (last in unit.mentions and (not other.owner or last not in _EVERYWHERE)) or (
+                other.owner and other.owner in unit.mentions
+            ):
                 found.add(other.name)
         return frozenset(found - {unit.name})
 
@@ -141,6 +141,14 @@ def candidates(outline: Outline) -> list[Unit]:
                 continue
             found.append(unit)
     return found
+
+
+def has_targets(text: str) -> bool:
+    """True where a text holds anything that can be called."""
+    try:
+        return bool(candidates(Outline.of(text)))
+    except SyntaxError:
+        return False
 
 
 def _is_property(node: Function) -> bool:

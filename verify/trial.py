@@ -40,15 +40,15 @@ class _Settled(Exception):  # noqa: N818  # the normal end of a trial, no error
 def examine(request: Request, tell: Tell = lambda _: None) -> Verdict:
     """Judge a request in this process, which runs user code; `tell` hears what is about to be run.
 
+    What the request does not name is looked for.
+
     Never raises for what user code does, short of ending the process.
     """
-    if not request.factory:
-        from .found import examine_found
+    if request.factory and request.inputs:
+        return try_out(request, tell)
+    from .found import examine_found
 
-        return examine_found(request, tell)
-    if not request.inputs:
-        return Verdict("UNVERIFIED", ("nothing to run: no inputs named",), seed=request.seed)
-    return try_out(request, tell)
+    return examine_found(request, tell)
 
 
 def try_out(request: Request, tell: Tell, recipe: FoundRecipe | None = None, scope: Scope | None = None) -> Verdict:
@@ -79,10 +79,12 @@ class Scope:
     Attributes:
         variations_s: seconds for the variations of its calls.
         compiled: whether it is compiled too, and counted.
+        arms: whether the verdict asks that every condition of the request was seen both ways.
     """
 
     variations_s: float
     compiled: bool = True
+    arms: bool = True
 
 
 class _Trial:
@@ -92,6 +94,7 @@ class _Trial:
         self._started = time.monotonic()
         self._runner = Runner(request, self.place, recipe)
         self._given = Draw(())
+        self._several = False
         self._unstable: frozenset[str] = frozenset()
         self._notes: list[str] = []
         self._counts: tuple[Counts, Counts] | tuple[None, None] = (None, None)
@@ -125,6 +128,7 @@ class _Trial:
         try:
             _, given = runner.sample()
             self._given = Draw.given(len(given))
+            self._several = any(sum(t.dim() >= 2 for _, t in tensors_in(call, "")) > 1 for call in given)
             started = time.monotonic()
             old = runner.eager(runner.old, self._given, self._limit_s)
             if old.timed_out:
@@ -278,7 +282,7 @@ class _Trial:
             for arm in self._runner.arms.results()
             if not arm.exercised
         ]
-        if missed:
+        if missed and self._scope.arms:
             raise _Settled("UNVERIFIED", missed)
         if any(".returned" in family for family in self._unstable):
             raise _Settled("UNVERIFIED", ["the original is not deterministic in what it returns"])
@@ -286,7 +290,11 @@ class _Trial:
         raise _Settled("VERIFIED", [f"no difference on {count} given calls and {tried} variations"])
 
     def _rules(self, draw: Draw, shaky: frozenset[str] = frozenset()) -> Rules:
-        return Rules(generated=not draw.is_given(len(self._given.calls)), unstable=self._unstable | shaky)
+        return Rules(
+            generated=not draw.is_given(len(self._given.calls)),
+            mixed=draw.mixes_layouts and self._several,
+            unstable=self._unstable | shaky,
+        )
 
     @property
     def _limit(self) -> int:

@@ -173,13 +173,23 @@ def _of_comparison(node: ast.AST, match: _Match, found: Uses) -> None:
             for side in sides:
                 if isinstance(side, ast.Constant) and isinstance(side.value, str):
                     found.texts.append(side.value)
-                elif isinstance(side, ast.Constant) and type(side.value) in (int, float):
+                elif isinstance(side, ast.Constant) and isinstance(side.value, (int, float)):
                     found.numbers.append(side.value)
+        if len(sides) == 2 and isinstance(node.ops[0], ast.Eq) and any(_is_rank(side, match) for side in sides):
+            found.rank = next(
+                (s.value for s in sides if isinstance(s, ast.Constant) and type(s.value) is int), found.rank
+            )
     test = getattr(node, "test", None)
     for part in _truths(test):
         found.truth |= match(part)
         if isinstance(part, ast.Compare) and not isinstance(part.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
             found.read |= any(match(side) for side in (part.left, *part.comparators))
+
+
+def _is_rank(node: ast.expr, match: _Match) -> bool:
+    """`x.dim()` or `x.ndim`."""
+    node = node.func if isinstance(node, ast.Call) and not node.args else node
+    return isinstance(node, ast.Attribute) and node.attr in ("dim", "ndim") and match(node.value)
 
 
 def _truths(test: ast.expr | None) -> Iterator[ast.expr]:

@@ -185,7 +185,7 @@ class TestPolicy:
             ("require", True, "bad()\nrisky()\nguess()\n"),
         ],
     )
-    def test_without_a_factory(self, smith, everything, mode, unsafe, expected):
+    def test_where_nothing_can_be_called(self, smith, everything, mode, unsafe, expected):
         options = replace(everything, verify=mode, unsafe_fixes=unsafe)
         judge = Bench(verified)
         assert rewrite("bad()\nrisky()\nguess()\n", "f.py", options, smith, judge).new == expected
@@ -369,3 +369,48 @@ class TestConditions:
         assert reasons(result) == [("TR401", "not verified: arms")]
         assert result.verdict is not None
         assert result.verdict.status == "VERIFIED"
+
+
+class TestFoundCalls:
+    """Without a factory the judge looks for calls itself, where the file holds anything to call."""
+
+    TEXT = "def f():\n    bad()\n    risky()\n"
+
+    def test_what_is_verified_is_written(self, smith, everything):
+        judge = Bench(verified)
+        result = rewrite(self.TEXT, "f.py", everything, smith, judge)
+        assert result.new == "def f():\n    good()\n    changed()\n"
+        assert {request.factory for request in judge.asked} == {None}
+        assert {standing for _, standing in result.fixes} == {Standing.VERIFIED}
+
+    def test_off_never_runs_anything(self, smith, everything):
+        judge = Bench(verified)
+        rewrite(self.TEXT, "f.py", replace(everything, verify="off"), smith, judge)
+        assert judge.asked == []
+
+    def test_what_cannot_be_run_rests_on_static_facts_and_it_is_said(self, smith, everything):
+        judge = Bench(lambda request: Verdict("UNVERIFIED", ("no call of f was found",)))
+        result = rewrite(self.TEXT, "f.py", everything, smith, judge)
+        assert result.new == "def f():\n    good()\n    risky()\n"
+        assert [standing for _, standing in result.fixes] == [Standing.NOT_RUN]
+        assert result.notes == ("cannot be run: no call of f was found",)
+        assert len(judge.asked) == 1
+
+    def test_a_refuted_fix_does_not_come_back_where_a_later_trial_cannot_be_run(self, smith, everything):
+        answers = iter((Verdict("REFUTED", ("it differs",)),))
+        judge = Bench(lambda request: next(answers, Verdict("UNVERIFIED", ("it hangs",))))
+        with pytest.raises(UserError, match=r"^f\.py: cannot be run: it hangs$"):
+            rewrite("def f():\n    bad(1)\n    bad(2)\n", "f.py", everything, smith, judge)
+
+    def test_all_trials_of_a_file_share_one_time_limit(self, smith, everything):
+        judge = Bench(verified)
+        rewrite(self.TEXT, "f.py", replace(everything, timeout=20.0), smith, judge)
+        limits = [request.timeout_s for request in judge.asked]
+        assert limits == sorted(limits, reverse=True)
+        assert limits[0] <= 20.0
+
+    def test_no_trial_is_begun_where_the_time_is_over(self, smith, everything):
+        judge = Bench(verified)
+        result = rewrite(self.TEXT, "f.py", replace(everything, timeout=1.0), smith, judge)
+        assert judge.asked == []
+        assert result.notes == ("cannot be run: the time limit of 1 s is over",)

@@ -97,10 +97,10 @@ def test_only_the_unstable_part_is_left_out(judged: Callable[..., Verdict], prog
     assert judged(text, text.replace("x + 1", "x + 2")).status == "REFUTED"
 
 
-def test_nothing_to_run(judged: Callable[..., Verdict], program: Callable[..., str]) -> None:
-    text = program(BRANCH)
-    verdict = judged(text, text, factory=None)
-    assert (verdict.status, verdict.reasons) == ("UNVERIFIED", ("nothing to run: no factory named",))
+def test_nothing_to_run(judged: Callable[..., Verdict]) -> None:
+    verdict = judged("import torch\nx = 1\n", "import torch\nx = 2\n", factory=None)
+    reason = "nothing to run: no function or method leads to the file; name a factory and inputs"
+    assert (verdict.status, verdict.reasons) == ("UNVERIFIED", (reason,))
 
 
 def test_an_original_that_never_works(judged: Callable[..., Verdict], program: Callable[..., str]) -> None:
