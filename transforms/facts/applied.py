@@ -530,7 +530,7 @@ class Applied:
     ) -> Value:
         """`x.to(…)`: the dtype of its argument, where that is a dtype or a tensor."""
         given = [a.dtype for a in [*args, *keywords.values()] if a.detail == "dtype" or a.tag is Tag.TENSOR]
-        unsure = any(a.tag is Tag.UNKNOWN for a in args)
+        unsure = unpacks(e) or any(a.tag is Tag.UNKNOWN for a in [*args, *keywords.values()])
         dtype = given[0] if given else ("node", id(e)) if unsure else base.dtype
         return replace(found, dtype=dtype, shape=base.shape)
 

@@ -367,11 +367,12 @@ class Evaluator(Applied):
             iterated = self.of(generator.iter, inner)
             deps |= iterated.deps
             self.bind(generator.target, self.element(iterated, generator.iter, inner), inner)
-            for test in generator.ifs:
-                deps |= self.of(test, inner).deps
-        parts = [self.of(x, inner) for x in ([e.key, e.value] if isinstance(e, ast.DictComp) else [e.elt])]
-        for name in {n.target.id for n in ast.walk(e) if isinstance(n, ast.NamedExpr)} & set(inner):
-            env[name] = inner[name]
+            with self.perhaps():
+                for test in generator.ifs:
+                    deps |= self.of(test, inner).deps
+        with self.perhaps():
+            parts = [self.of(x, inner) for x in ([e.key, e.value] if isinstance(e, ast.DictComp) else [e.elt])]
+        self._rebound(e, env, inner)
         element = parts[-1]
         return Value(
             Tag.SEQUENCE,
