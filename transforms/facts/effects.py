@@ -174,6 +174,7 @@ class Effect:
     Attributes:
         mutates: objects changed in place, by the names that were used for them and by their storage.
         storage: the storage of these alone: parameters, `self.NAME`, `?`; what the code made itself is not among it.
+        written: the part of `storage` that is changed for certain, so that all that shares memory with it is.
         stores: attributes, subscripts, globals and nonlocals that are assigned.
         io: calls that print, log or warn.
         unknown: calls of which nothing is known, by their text.
@@ -188,6 +189,7 @@ class Effect:
 
     mutates: set[str] = field(default_factory=set)
     storage: set[str] = field(default_factory=set)
+    written: set[str] = field(default_factory=set)
     stores: set[str] = field(default_factory=set)
     io: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
@@ -295,7 +297,7 @@ class Effects:
                 known = self._facts.kinds.before(node).get(node.target.id) if isinstance(node, ast.stmt) else before
                 if known is not None and known.tag is not Tag.HOST:
                     self._changed_roots(
-                        node.target.id, known.roots if known.tag is Tag.TENSOR else known.roots or frozenset(), out
+                        node.target.id, known.roots, out, certain=known.tag in (Tag.TENSOR, Tag.UNKNOWN)
                     )
             case ast.If() | ast.While() | ast.IfExp() | ast.Assert():
                 self._truth(node.test, out)
@@ -505,7 +507,7 @@ class Effects:
         owner = parameters[0] if target.bound and parameters else None
         for name in inner.storage:
             if name in given and not spread:
-                self._changed(given[name], out)
+                self._changed(given[name], out, certain=name in inner.written)
             elif name.partition(".")[0] == "self":
                 if not constructor:
                     self._changed_roots("", frozenset({name}), out)
@@ -544,18 +546,19 @@ class Effects:
             on = []
         for given in [*on, *call.args, *(k.value for k in call.keywords)]:
             if self._facts.kinds.of(given).tag not in (Tag.HOST, Tag.NONE, Tag.CALLABLE):
-                self._changed(given, out)
+                self._changed(given, out, certain=False)
 
     # -- what is changed -----------------------------------------------------------------------------------------------
-    def _changed(self, expr: ast.expr, out: Effect) -> None:
+    def _changed(self, expr: ast.expr, out: Effect, certain: bool = True) -> None:
         value = self._facts.kinds.of(expr)
-        name = _dotted(expr)
-        self._changed_roots(name, value.roots if value is not UNKNOWN else frozenset({ELSEWHERE}), out)
+        roots = value.roots if value is not UNKNOWN else frozenset({ELSEWHERE})
+        self._changed_roots(_dotted(expr), roots, out, certain and value.is_tensor)
 
-    def _changed_roots(self, name: str, roots: frozenset[str], out: Effect) -> None:
+    def _changed_roots(self, name: str, roots: frozenset[str], out: Effect, certain: bool = False) -> None:
         out.mutates |= {name} if name else set()
         out.mutates |= roots
         out.storage |= roots
+        out.written |= roots if certain else set()
 
 
 def written(op: torch_api.Op, call: ast.Call, subject: ast.expr | None) -> list[ast.expr]:

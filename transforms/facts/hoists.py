@@ -13,7 +13,7 @@ from ..model import NoFix
 from .classes import FunctionNode
 from .counters import Counting
 from .effects import Effect
-from .flow import binds, leaves, reads, walk_scope
+from .flow import TryStar, binds, leaves, reads, walk_scope
 from .predicates import holds_tensor, total
 from .values import ELSEWHERE, UNKNOWN, Tag, Value
 
@@ -341,6 +341,8 @@ class _Search:
                 return False
             if any(s.partition(".")[0] == node.id for s in before.stores):
                 return False
+            if value.tag in (Tag.TENSOR, Tag.UNKNOWN) and any(not w.startswith("self.") for w in before.written):
+                return False  # two inputs may share memory
             if node.id in self.available:
                 return True
             return (
@@ -408,7 +410,9 @@ class _Search:
             self.around.pop()
             return
         if isinstance(
-            node, (ast.For, ast.While, ast.AsyncFor, ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.Try, ast.With)
+            node,
+            (ast.For, ast.While, ast.AsyncFor, ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.Try, TryStar)
+            + (ast.With, ast.AsyncWith, ast.Match),
         ):
             return
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.BoolOp, ast.IfExp)):
@@ -425,6 +429,8 @@ class _Search:
             return None
         if self.around and reads(expr) & binds(self.around[0]):
             return None
+        if any(isinstance(n, ast.NamedExpr) for n in ast.walk(expr)):
+            return None  # what it binds is read in the graph
         if ELSEWHERE in value.deps or "rng" in value.deps or not self._input_only([expr], reads(expr)):
             return None
         kept = self._guards(expr, guards)
