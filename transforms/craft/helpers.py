@@ -118,10 +118,18 @@ def _scalar(x):
     return x.detach() if torch.compiler.is_compiling() else x.item()
 '''
 
+_ITEMS = '''\
+@torch.compiler.disable
+def _items(xs):
+    """`[x.item() for x in xs]`, in one break of the graph."""
+    return [x.item() for x in xs]
+'''
+
 HELPERS = {
     "_cond": Helper("_cond", _COND, ("functools", "torch")),
     "_where": Helper("_where", _WHERE, ("torch",)),
     "_effect": Helper("_effect", _EFFECT, ("functools", "torch")),
+    "_items": Helper("_items", _ITEMS, ("torch",)),
     "_scalar": Helper("_scalar", _SCALAR, ("torch",)),
     "_number": Helper("_number", _NUMBER, ("torch",)),
     **{name: Helper(name, code, ("torch",)) for name, code in MASK_HELPERS.items()},
