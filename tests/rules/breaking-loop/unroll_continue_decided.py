@@ -12,7 +12,7 @@ def smooth(x):
         if i % 2 == 1:
             continue
         # Only the even levels are looked at.
-        x = x * float(x.mean())
+        x = x * x.mean().tolist()
         x = x * 2
     else:
         x = x - 100
@@ -35,11 +35,11 @@ def smooth(x):
     x = torch.tanh(x)
     x = x + 0
     # Only the even levels are looked at.
-    x = x * float(x.mean())
+    x = x * x.mean().tolist()
     x = x * 2
     x = x + 1
     x = x + 2
-    x = x * float(x.mean())
+    x = x * x.mean().tolist()
     x = x * 2
     return torch.relu(x)
 
