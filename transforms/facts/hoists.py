@@ -512,10 +512,14 @@ class _Search:
             *(reads(t) for f in flags for t, _ in f.guards),
         )
         chosen = list(needed)
+        targets: set[str] = set()
         for statement in reversed(self.moved):
-            if statement in chosen or binds(statement) & wanted:
+            # What binds or reads a name that a chosen statement below binds has to stay above it.
+            before = (binds(statement) | reads(statement)) & targets
+            if statement in chosen or binds(statement) & wanted or before:
                 chosen.append(statement)
                 wanted |= reads(statement)
+                targets |= binds(statement)
         return [s for s in self.moved if s in chosen]
 
 
