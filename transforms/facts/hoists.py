@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from .baked import bakes
 from .classes import FunctionNode
 from .counters import Counting
 from .effects import Effect
@@ -58,6 +59,7 @@ class Hoist:
         sites: the nodes at which the graph was cut.
         epilogue: whole statements of its body that run after the core, in order.
         changes: what a caller could observe.
+        baked: the nodes at which a number of the caller would become a constant of the graph.
     """
 
     function: FunctionNode
@@ -67,6 +69,7 @@ class Hoist:
     sites: tuple[ast.expr, ...]
     epilogue: tuple[ast.stmt, ...] = ()
     changes: tuple[str, ...] = ()
+    baked: tuple[ast.expr, ...] = ()
 
 
 class Hoists:
@@ -81,15 +84,25 @@ class Hoists:
         if function not in self._plans:
             counting = self._facts.counters.of(function)
             exact = counting if isinstance(counting, Counting) and not counting.changes else None
-            plan = _Search(self._facts, function, exact).plan()
+            explicit = self._facts.regions.of(function).explicit
+            plan = _Search(self._facts, function, exact, explicit).plan()
             self._plans[function] = (
-                _Search(self._facts, function, None).plan() if exact and isinstance(plan, NoFix) else plan
+                _Search(self._facts, function, None, explicit).plan() if exact and isinstance(plan, NoFix) else plan
             )
         return self._plans[function]
 
     def counting(self, function: FunctionNode, counting: Counting) -> Hoist | NoFix | None:
         """The hoist that takes the counting of the function out as well."""
-        return _Search(self._facts, function, counting).plan() if counting.changes else self.of(function)
+        explicit = self._facts.regions.of(function).explicit
+        return _Search(self._facts, function, counting, explicit).plan() if counting.changes else self.of(function)
+
+    def numbers(self, function: FunctionNode) -> Hoist | NoFix | None:
+        """The hoist that takes out what the function computes from numbers of its caller, compiled by name or not."""
+        if self._facts.regions.of(function).explicit:
+            return self.of(function)
+        counting = self._facts.counters.of(function)
+        exact = counting if isinstance(counting, Counting) and not counting.changes else None
+        return _Search(self._facts, function, exact, True).plan()
 
     def covers(self, test: ast.expr) -> bool:
         """True where the condition will be decided outside."""
@@ -101,7 +114,8 @@ class Hoists:
 class _Search:
     """The search for a hoist in one function."""
 
-    def __init__(self, facts: Facts, function: FunctionNode, counting: Counting | None) -> None:
+    def __init__(self, facts: Facts, function: FunctionNode, counting: Counting | None, numbers: bool) -> None:
+        self.numbers = numbers
         self.facts = facts
         self.function = function
         self.counting = counting
@@ -168,8 +182,16 @@ class _Search:
         ):
             return NoFix("tensors made outside would not be made under the gradient mode of its decorator")
         changes = self.counting.changes if self.counting else ()
+        baked = tuple(s for s in sites if isinstance(s, ast.Call) and self._bakes(s))
         return Hoist(
-            self.function, tuple(prologue), unique, tuple(dict.fromkeys(passed)), tuple(sites), trailing, changes
+            self.function,
+            tuple(prologue),
+            unique,
+            tuple(dict.fromkeys(passed)),
+            tuple(s for s in sites if s not in baked),
+            trailing,
+            changes,
+            baked,
         )
 
     def _all_host(self, prologue: Sequence[ast.stmt], passed: Sequence[str]) -> bool:
@@ -211,7 +233,7 @@ class _Search:
         for node in walk_scope(statement):
             if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)) and holds_tensor(node.test, self.facts):
                 yield node.test
-            elif (isinstance(node, ast.Call) and (self._reads(node))) or (
+            elif (isinstance(node, ast.Call) and (self._reads(node) or self._bakes(node))) or (
                 isinstance(node, ast.Subscript)
                 and isinstance(node.ctx, ast.Load)
                 and self.facts.effects.of([node]).breaks
@@ -226,6 +248,9 @@ class _Search:
         own = Effect()
         self.facts.effects.node(call, own)
         return bool(own.reads) or bool(own.breaks)
+
+    def _bakes(self, call: ast.Call) -> bool:
+        return self.numbers and bakes(call, self.function, self.facts)
 
     # -- what may move -------------------------------------------------------------------------------------------------
     def _movable(self, statement: ast.stmt) -> bool:
@@ -440,7 +465,7 @@ class _Search:
 
     def _host_read(self, expr: ast.expr) -> bool:
         return isinstance(expr, (ast.Call, ast.Compare, ast.BinOp)) and any(
-            isinstance(n, ast.Call) and self._reads(n) for n in ast.walk(expr)
+            isinstance(n, ast.Call) and (self._reads(n) or self._bakes(n)) for n in ast.walk(expr)
         )
 
     def _guards(
