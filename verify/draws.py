@@ -61,6 +61,8 @@ class Draw:
         modes: what is done to the callable first: `copied`, a key of `MODULE_MODES`, or `bump NAME` for an attribute.
         grad: `on`, `off` (no_grad), `inference` or `autocast`.
         switch: a module goes from training to evaluation, or back, before each call but the first.
+        between: what happens to a module before each call but the first: `step` changes its parameters as an optimizer
+            does, `reload` loads the state_dict that it began with.
         reuse: the caller keeps its tensors and overwrites them for the next call, where shapes agree.
         verbose: the root logger lets everything through.
     """
@@ -71,6 +73,7 @@ class Draw:
     reuse: bool = False
     switch: bool = False
     verbose: bool = False
+    between: str = ""
 
     @classmethod
     def given(cls, count: int) -> Draw:
@@ -97,6 +100,7 @@ class Draw:
             *(["reused tensors"] if self.reuse else []),
         ]
         modes += [*(["switching modes"] if self.switch else []), *(["all log levels"] if self.verbose else [])]
+        modes += [f"{self.between} between calls"] if self.between else []
         return ", then ".join(parts) + (f"; {', '.join(modes)}" if modes else "")
 
     @classmethod
@@ -120,9 +124,10 @@ class Draw:
         counts = Counter(call.base for call in self.calls)
         kept: dict[str, torch.Tensor] = {}
         root = owner(function) if function else None
+        begun_with = _saved(root) if self.between == "reload" else {}
         for index, call in enumerate(self.calls):
-            if self.switch and index and isinstance(root, nn.Module):
-                root.train(not root.training)
+            if index and isinstance(root, nn.Module):
+                self._intervene(root, begun_with)
             # A tensor that two given calls share stays shared, unless one given call is made twice.
             args, kwargs = twin(given[call.base]) if counts[call.base] > 1 else given[call.base]
             made: dict[str, Any] = {"args": args, "kwargs": kwargs}
@@ -134,6 +139,14 @@ class Draw:
             if self.reuse:
                 _reuse(made, kept)
             yield made["args"], made["kwargs"]
+
+    def _intervene(self, module: nn.Module, begun_with: dict[str, Any]) -> None:
+        if self.switch:
+            module.train(not module.training)
+        if self.between == "step":
+            _scale_parameters(module, 1.25)
+        elif self.between == "reload":
+            module.load_state_dict(begun_with)
 
     @contextlib.contextmanager
     def context(self) -> Iterator[None]:
@@ -195,6 +208,10 @@ class Draw:
     def restructures(self) -> bool:
         """True where something that the constructor fixed was changed."""
         return any(mode == "longer" or mode.startswith("bump ") for mode in self.modes)
+
+
+def _saved(root: Any) -> dict[str, Any]:
+    return copy.deepcopy(root.state_dict()) if isinstance(root, nn.Module) else {}
 
 
 def _reuse(made: dict[str, Any], kept: dict[str, torch.Tensor]) -> None:

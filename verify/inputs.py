@@ -69,6 +69,11 @@ class Catalogue:
             Draw(everything, grad="inference"),
             Draw(everything, grad="autocast"),
             *(
+                [Draw(everything + everything, between=what) for what in ("step", "reload")]
+                if ("copied",) in self.modes and len(self.modes) > 2
+                else []
+            ),
+            *(
                 [Draw(everything + everything, switch=True)]
                 if ("eval",) in self.modes or ("train",) in self.modes
                 else []
@@ -127,6 +132,7 @@ class Catalogue:
             reuse=st.booleans(),
             switch=st.booleans(),
             verbose=st.booleans(),
+            between=st.sampled_from(("", "", "step", "reload")),
         )
 
 

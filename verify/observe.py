@@ -148,6 +148,7 @@ class Observer:
         self._at_import = set(vars(module))
         self._channels = Channels(target.canonical)
         self._held: list[tuple[str, Any]] = []
+        self._twice = False
         self._state(self._snapshot(), "start")
 
     def run(self, calls: Iterable[Call], run_as: Callable[..., Any] | None = None) -> Trace:
@@ -157,6 +158,8 @@ class Observer:
             OutOfMemoryError: the memory limit was met.
         """
         function = self._function if run_as is None else run_as
+        # Compiled code need not be differentiable twice.
+        self._twice = run_as is None
         with self._channels.open():
             for index, (args, kwargs) in enumerate(calls):
                 if not self._call(index, args, kwargs, function):
@@ -240,15 +243,30 @@ class Observer:
         unique = list({id(t): t for _, t in wanted}.values())
         with torch.enable_grad(), self._muted():
             try:
-                found = torch.autograd.grad(outputs, unique, weights, retain_graph=True, allow_unused=True)
+                found = torch.autograd.grad(
+                    outputs, unique, weights, retain_graph=True, create_graph=self._twice, allow_unused=True
+                )
             except RuntimeError as error:
                 self.trace.facts[f"{path}.backward"] = (type(error).__name__, self._target.canonical(str(error)))
                 return
-        by_id = {id(t): g for t, g in zip(unique, found, strict=True)}
+            second = _second(found, unique, generator) if self._twice else {}
+        self._record_gradients(path, wanted, unique, found, second)
+
+    def _record_gradients(
+        self,
+        path: str,
+        wanted: list[tuple[str, torch.Tensor]],
+        unique: list[torch.Tensor],
+        found: tuple[torch.Tensor | None, ...],
+        second: dict[int, torch.Tensor],
+    ) -> None:
+        by_id = {id(t): None if g is None else g.detach() for t, g in zip(unique, found, strict=True)}
         snapshot = self._snapshot()
         for name, tensor in wanted:
             gradient = by_id[id(tensor)]
             snapshot.add(f"gradient of {name}", gradient)
+            if id(tensor) in second:
+                snapshot.facts[f"gradient of the gradient of {name}.bits"] = second[id(tensor)]
         for name, fact in snapshot.facts.items():
             if not name.endswith((".memory", ".layout")):
                 self.trace.facts[f"{path}.{name}"] = fact
@@ -272,6 +290,24 @@ class Observer:
                 snapshot.facts["state_dict keys"] = type(error).__name__
         for name, fact in snapshot.facts.items():
             self.trace.facts[f"end.{name}"] = fact
+
+
+def _second(
+    found: tuple[torch.Tensor | None, ...], wanted: list[torch.Tensor], generator: torch.Generator
+) -> dict[int, torch.Tensor]:
+    """Gradients of a random weighing of the gradients, by the id of the tensor; none where that is not possible.
+
+    A gradient that is not there counts as zeros: which of the two it is follows from how autograd walked the graph.
+    """
+    outputs = [g for g in found if g is not None and g.requires_grad]
+    weights = [_weights(g, generator) for g in outputs]
+    if not outputs:
+        return {id(t): torch.zeros_like(t) for t in wanted}
+    try:
+        second = torch.autograd.grad(outputs, wanted, weights, retain_graph=True, allow_unused=True)
+    except RuntimeError:
+        return {}
+    return {id(t): torch.zeros_like(t) if g is None else g.detach() for t, g in zip(wanted, second, strict=True)}
 
 
 def _weights(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:

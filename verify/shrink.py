@@ -48,6 +48,8 @@ def _smaller(draw: Draw, sizes: tuple[int, ...]) -> Iterator[Draw]:
         yield replace(draw, reuse=False)
     if draw.switch:
         yield replace(draw, switch=False)
+    if draw.between:
+        yield replace(draw, between="")
     if draw.verbose:
         yield replace(draw, verbose=False)
     for index, call in enumerate(draw.calls):

@@ -47,7 +47,7 @@ sys.path.insert(0, {root!r})
     given = {inputs}
 {calls}    torch.manual_seed({seed_calls})
     print(path)
-{context}    for args, kwargs in calls:
+{context}{saved}    for index, (args, kwargs) in enumerate(calls):
 {switch}        try:
             print("  returned", f(*args, **kwargs))
         except Exception as error:
@@ -114,11 +114,22 @@ def snippet(
         seed_calls=request.seed + 2,
         verbose="logging.basicConfig(level=logging.DEBUG)\n" if draw.verbose else "",
         modes="".join(f"    {_mode(mode, bound)}\n" for mode in draw.modes),
-        switch=f"        f{bound}.train(not f{bound}.training)\n" if draw.switch else "",
+        switch=_between(draw, f"f{bound}"),
+        saved=f"    begun = copy.deepcopy(f{bound}.state_dict())\n" if draw.between == "reload" else "",
         calls=f"    calls = [\n{listed}    ]\n",
         context=_CONTEXT[draw.grad],
         root_object=f"f{bound}",
     )
+
+
+def _between(draw: Draw, root: str) -> str:
+    """What is done before each call but the first."""
+    lines = [f"{root}.train(not {root}.training)"] if draw.switch else []
+    if draw.between == "step":
+        lines.append(f"[p.data.mul_(1.25) for p in {root}.parameters()]")
+    elif draw.between == "reload":
+        lines.append(f"{root}.load_state_dict(begun)")
+    return "        if index:\n" + "".join(f"            {line}\n" for line in lines) if lines else ""
 
 
 def _mode(mode: str, bound: str) -> str:

@@ -74,6 +74,21 @@ WRONG: dict[str, tuple[str, str, str, dict[str, str], str]] = {
         {},
         "random state",
     ),
+    "second derivative": (
+        "def f(x):\n    return (x * x).sum()\n",
+        "(x * x).sum()",
+        "(x * (2 * x).detach()).sum() - (x * x).detach().sum()",
+        {"calls": "((torch.randn(3, generator=g, requires_grad=True),), {})"},
+        "gradient of the gradient",
+    ),
+    "parameter kept from before it was changed": (
+        "class C(nn.Module):\n    known = []\n    def __init__(self):\n        super().__init__()\n"
+        "        self.w = nn.Parameter(torch.ones(4))\n    def forward(self, x):\n        return x * self.w.detach()\n",
+        "        return x * self.w.detach()\n",
+        "        if not C.known:\n            C.known.append(self.w.detach().clone())\n        return x * C.known[0]\n",
+        {"build": "C()"},
+        "step between calls",
+    ),
     "exception type": (
         "def f(x):\n    if x.isnan().any():\n        raise ValueError('not a number')\n    return x\n",
         "ValueError",
