@@ -13,7 +13,7 @@ SUMMARY = "read the numbers in one place"
 
 
 def each_fix(plan: EachRead, bench: Bench) -> Fix | NoFix:
-    """The fix of a comprehension."""
+    """The fix of a generator."""
     node, source = plan.node, bench.source
     if comments(source.code(node)):
         return NoFix("a comment stands in it")
@@ -23,8 +23,7 @@ def each_fix(plan: EachRead, bench: Bench) -> Fix | NoFix:
         loop = f"zip({iterated}.keys(), {helper}({iterated}.values()))"
     else:
         loop = f"enumerate({helper}({iterated}))" if plan.around == "enumerate" else f"{helper}({iterated})"
-    plain = isinstance(node, (ast.ListComp, ast.GeneratorExp)) and node.elt in plan.reads and not plan.around
-    if plain:
+    if node.elt in plan.reads and not plan.around:
         # The parentheses of a call belong to a generator that is its only argument.
         call = bench.facts.names.parent(node)
         only = isinstance(call, ast.Call) and source.span(node).end == source.span(call).end

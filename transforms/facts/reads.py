@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from ..model import NoFix
 from .flow import COMPREHENSIONS, walk_scope
+from .selections import loop_around
 from .values import Tag
 
 if TYPE_CHECKING:
     from . import Facts
 
-Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 # They run through a generator before anything else happens.
 CONSUMERS = frozenset({"sum", "max", "min", "list", "tuple", "set", "sorted", "any", "all", "dict", "frozenset"})
 CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.NamedExpr, *COMPREHENSIONS)
@@ -22,16 +22,16 @@ HEADS = (ast.Assign, ast.Return, ast.Expr, ast.AugAssign, ast.AnnAssign)
 
 @dataclass(frozen=True, slots=True)
 class EachRead:
-    """A comprehension that reads every element.
+    """A generator that reads every element.
 
     Attributes:
-        node: the comprehension.
+        node: the generator expression.
         reads: the `x.item()` calls of its element.
         iterated: what is iterated over, whose elements are read.
         around: "" where the target is the element, "enumerate", or "items" for `k, x in d.items()`.
     """
 
-    node: Comprehension
+    node: ast.GeneratorExp
     reads: tuple[ast.Call, ...]
     iterated: ast.expr
     around: str
@@ -57,8 +57,15 @@ def item_of(node: ast.AST) -> ast.expr | None:
     return None
 
 
-def each_read(node: Comprehension, facts: Facts) -> EachRead | NoFix | None:
-    """The reads of a comprehension over tensors; None where it reads none of what it iterates over."""
+def repeated(node: ast.AST, facts: Facts) -> bool:
+    """True in a loop, and in a function of the file that is called in one: a single break skips the frame there."""
+    function = facts.function_of(node)
+    calls = facts.calls.callers(function) if function is not None else []
+    return loop_around(node, facts) or any(loop_around(c, facts) for c in calls)
+
+
+def each_read(node: ast.GeneratorExp, facts: Facts) -> EachRead | NoFix | None:
+    """The reads of a generator over tensors; None where it reads none of what it iterates over."""
     if len(node.generators) != 1:
         return None
     generator = node.generators[0]
@@ -68,23 +75,21 @@ def each_read(node: Comprehension, facts: Facts) -> EachRead | NoFix | None:
             target, iterated, around = target.elts[1], iterated.args[0], "enumerate"
         elif isinstance(iterated.func, ast.Attribute) and iterated.func.attr == "items" and not iterated.args:
             target, iterated, around = target.elts[1], iterated.func.value, "items"
-    elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-    used = [n for e in elements for n in ast.walk(e) if isinstance(n, ast.Name) and n.id == getattr(target, "id", "")]
-    calls = [n for e in elements for n in ast.walk(e) if isinstance(n, ast.Call)]
+    used = [n for n in ast.walk(node.elt) if isinstance(n, ast.Name) and n.id == getattr(target, "id", "")]
+    calls = [n for n in ast.walk(node.elt) if isinstance(n, ast.Call)]
     reads = [c for c in calls if any(item_of(c) is u for u in used)]
     covered = any(facts.hoists.covers(r) for r in reads)
     if not reads or covered or facts.kinds.of(iterated).tag in (Tag.HOST, Tag.NONE):
         return None
     if len(reads) != len(used) or generator.ifs or generator.is_async:
         return NoFix("what is read is used in another way too")
-    effect = facts.effects.of([*elements, iterated])
+    effect = facts.effects.of([node.elt, iterated])
     if not effect.pure:
         return NoFix(f"reading first would change an order: {effect.why_impure}")
     parent = facts.names.parent(node)
-    if isinstance(node, ast.GeneratorExp):
-        name = (facts.names.qualified(parent.func) or "") if isinstance(parent, ast.Call) else ""
-        if name.removeprefix("builtins.") not in CONSUMERS or not name.startswith("builtins."):
-            return NoFix("nothing tells when the generator runs")
+    name = (facts.names.qualified(parent.func) or "") if isinstance(parent, ast.Call) else ""
+    if name.removeprefix("builtins.") not in CONSUMERS or not name.startswith("builtins."):
+        return NoFix("nothing tells when the generator runs")
     if around == "items" and not isinstance(iterated, (ast.Name, ast.Attribute)):
         return NoFix("the mapping has no name")
     return EachRead(node, tuple(reads), iterated, around)

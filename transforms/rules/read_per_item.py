@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from ..craft.types import Bench
 from ..facts import Facts
-from ..facts.flow import COMPREHENSIONS
-from ..facts.reads import EachRead, TogetherRead, each_read, together_read
+from ..facts.reads import EachRead, TogetherRead, each_read, repeated, together_read
 from ..model import Evidence, Finding, Fix, Level, NoFix
 from ..rule import Rule
 
@@ -18,12 +17,13 @@ class ReadPerItem(Rule):
 
     ## What it does
 
-    Finds comprehensions that call `.item()` on each element, and statements that call it on several tensors, in code
-    that may run under `torch.compile`, and reads all of them by one helper that Dynamo leaves alone.
+    Finds generators that call `.item()` on each element, and statements that call it on several tensors, in code that
+    may run under `torch.compile`, and reads all of them by one helper that Dynamo leaves alone.
 
     ## Why
 
-    Each read ends the graph. In a comprehension or a generator the whole frame is skipped.
+    Each read ends the graph. In a generator the whole function is skipped. A list or a dict that is made of reads costs
+    one break as it is.
 
     ## Example
 
@@ -43,20 +43,21 @@ class ReadPerItem(Rule):
     ## Fix safety
 
     Safe: the same reads happen in the same order, and nothing that they could meet on the way is moved. Refused where
-    an element is used in another way than by `.item()`, where the comprehension has conditions or effects, and where
-    something that may change a tensor runs between the reads.
+    an element is used in another way than by `.item()`, where the generator has conditions or effects, and where
+    something that may change a tensor runs between the reads. Loops are left alone, those around calls too: there one
+    break is enough for the frame to be skipped.
     """
 
     code = "TR205"
     registry = ("GB0124",)
-    nodes = (*COMPREHENSIONS, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Expr)
+    nodes = (ast.GeneratorExp, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Expr)
 
     def find(self, node: ast.expr | ast.stmt, facts: Facts) -> Iterator[Finding]:
-        """One finding per comprehension or statement."""
-        if not facts.masks.within(node):
+        """One finding per generator or statement."""
+        if not facts.masks.within(node) or repeated(node, facts):
             return
         outcome: EachRead | TogetherRead | NoFix | None
-        if isinstance(node, COMPREHENSIONS):
+        if isinstance(node, ast.GeneratorExp):
             outcome = each_read(node, facts)
         else:
             assert isinstance(node, ast.stmt)

@@ -13,9 +13,9 @@ def make(x: torch.Tensor) -> dict:
 def f(x: torch.Tensor, log: list):
     h = x.tanh() * x
     losses = [h.min(), h.max()]
-    a = [v.item() for v in losses if v > 0]
-    b = [(v, v.item()) for v in losses]
+    a = sum(v.item() for v in losses if v > 0)
+    b = tuple((v, v.item()) for v in losses)
     c = (v.item() for v in losses)
-    d = {k: v.item() for k, v in make(h).items()}
-    e = [log.append(v.item()) for v in losses]
+    d = dict((k, v.item()) for k, v in make(h).items())
+    e = list(log.append(v.item()) for v in losses)
     return a, b, c, d, e, (h.min().item(), h.add_(1), h.max().item())

@@ -12,13 +12,12 @@ class Parts(nn.Module):
         h = self.lin(x)
         losses = [h.mean(), h.std(), (h > 0).sum()]
         parts = {"low": h.min(), "high": h.max()}
-        numbers = [loss.item() for loss in losses]
         total = sum(loss.item() for loss in losses)
         top = max((loss.item() for loss in losses), default=0)
-        rounded = [round(loss.item(), 2) for loss in losses]
-        named = {k: v.item() for k, v in parts.items()}
-        listed = [(i, v.item() * 2) for i, v in enumerate(losses)]
-        return h, numbers, total, top, rounded, named, listed
+        rounded = tuple(round(loss.item(), 2) for loss in losses)
+        named = dict((k, v.item()) for k, v in parts.items())
+        listed = list((i, v.item() * 2) for i, v in enumerate(losses))
+        return h, total, top, rounded, named, listed
 
 
 def make_callable():
@@ -50,13 +49,12 @@ class Parts(nn.Module):
         h = self.lin(x)
         losses = [h.mean(), h.std(), (h > 0).sum()]
         parts = {"low": h.min(), "high": h.max()}
-        numbers = _items(losses)
         total = sum(_items(losses))
         top = max(_items(losses), default=0)
-        rounded = [round(loss, 2) for loss in _items(losses)]
-        named = {k: v for k, v in zip(parts.keys(), _items(parts.values()))}
-        listed = [(i, v * 2) for i, v in enumerate(_items(losses))]
-        return h, numbers, total, top, rounded, named, listed
+        rounded = tuple(round(loss, 2) for loss in _items(losses))
+        named = dict((k, v) for k, v in zip(parts.keys(), _items(parts.values())))
+        listed = list((i, v * 2) for i, v in enumerate(_items(losses)))
+        return h, total, top, rounded, named, listed
 
 
 def make_callable():
