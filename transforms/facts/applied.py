@@ -135,7 +135,7 @@ class Applied:
         if base is not None and isinstance(e.func, ast.Attribute):
             return self._method(base, e, e.func.attr, args, keywords, deps | base.deps, env)
         marks = callee.deps if callee is not None else NOTHING
-        return replace(UNKNOWN, deps=deps | marks | {ELSEWHERE}, roots=_mixed(everything))
+        return replace(UNKNOWN, deps=deps | marks | {ELSEWHERE}, roots=_mixed(everything) | {ELSEWHERE})
 
     # -- builtins ------------------------------------------------------------------------------------------------------
     def _builtin(self, name: str, e: ast.Call, args: list[Value], deps: frozenset[str], env: Env) -> Value:
@@ -148,16 +148,16 @@ class Applied:
             if name == "sum" and args and args[0].tag is Tag.SEQUENCE:
                 if args[0].detail == "of tensors":
                     return Value(Tag.TENSOR, dtype=args[0].dtype, shape=("node", id(e)), deps=deps)
-                return replace(UNKNOWN, deps=deps)
+                return replace(UNKNOWN, deps=deps, roots=_mixed(args) | {ELSEWHERE})
             if name in ("max", "min") and len(args) > 1 and tensors:
-                return replace(UNKNOWN, roots=_mixed(args), deps=deps)  # it is one of them
+                return replace(UNKNOWN, roots=_mixed(args) | {ELSEWHERE}, deps=deps)  # it is one of them
             if tensors and name != "divmod":
                 made = ("node", id(e))
                 kept = tensors[0] if name == "abs" else replace(tensors[0], shape=made)
                 return replace(kept, roots=NOTHING, deps=deps, dtype=made if name in ("pow", "sum") else kept.dtype)
             if all(a.tag is Tag.HOST for a in args):
                 return host("float" if any(a.detail == "float" for a in args) else args[0].detail if args else "", deps)
-            return replace(UNKNOWN, deps=deps)
+            return replace(UNKNOWN, deps=deps, roots=_mixed(args) | {ELSEWHERE})
         if name in _SEQUENCES:
             items = args[0].items if args and name in ("list", "tuple") else None
             if name in ("zip", "enumerate"):
@@ -175,7 +175,7 @@ class Applied:
             return Value(Tag.NONE)
         if name == "super":
             return Value(Tag.INSTANCE, deps=NOTHING, roots=NOTHING)
-        return replace(UNKNOWN, deps=deps | {ELSEWHERE})
+        return replace(UNKNOWN, deps=deps | {ELSEWHERE}, roots=_mixed(args) | {ELSEWHERE})
 
     # -- imported functions --------------------------------------------------------------------------------------------
     def _imported(
@@ -201,7 +201,7 @@ class Applied:
             return host("finfo", deps)
         if qualified.endswith(".getLogger"):
             return Value(Tag.LOGGER)
-        return replace(UNKNOWN, deps=deps | {ELSEWHERE}, roots=_mixed([*args, *keywords.values()]))
+        return replace(UNKNOWN, deps=deps | {ELSEWHERE}, roots=_mixed([*args, *keywords.values()]) | {ELSEWHERE})
 
     def _op(
         self, op: torch_api.Op, e: ast.Call, args: list[Value], keywords: dict[str, Value], deps: frozenset[str]
@@ -235,7 +235,7 @@ class Applied:
                 roots=_mixed(args) if op.alias != "fresh" else NOTHING,
             )
         if op.returns != "tensor" and not (op.elementwise or op.name == "torch.where"):
-            return replace(UNKNOWN, deps=deps)
+            return replace(UNKNOWN, deps=deps, roots=_mixed(args) | {ELSEWHERE})
         aliased = op.alias != "fresh" or {"inplace"} & set(op.mutates_if)
         roots = _mixed(args) if args and aliased else NOTHING
         dtype, shape = self._dtype(op, e, args, keywords), self._shape(op, e, args, keywords)
@@ -399,7 +399,7 @@ class Applied:
                 found = self._through(part, found, ("node", id(e), i))
             return replace(found, deps=deps | module.deps)
         if not args:
-            return replace(UNKNOWN, deps=deps | module.deps | {ELSEWHERE})
+            return replace(UNKNOWN, deps=deps | module.deps | {ELSEWHERE}, roots=module.roots | {ELSEWHERE})
         found = self._through(module, args[0], ("node", id(e)))
         return replace(found, deps=deps | module.deps)
 
@@ -453,7 +453,7 @@ class Applied:
                 bound = {a.arg: self.values.get(id(o), UNKNOWN) for a, o in zip(function.args.args, operands)}
                 found.append(self.of(function.body, {**env, **bound}))
         if len(found) != 2:
-            return replace(UNKNOWN, deps=deps)
+            return replace(UNKNOWN, deps=deps, roots=_mixed(args) | {ELSEWHERE})
         return replace(
             join(found[0], found[1], ("chosen", id(e))),
             roots=found[0].roots | found[1].roots,

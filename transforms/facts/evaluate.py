@@ -173,9 +173,8 @@ class Evaluator(Applied):
             return host("float" if base.detail == "finfo" else "", base.deps)
         if e.attr in ("shape", "dtype", "device", "ndim") and base.tag is Tag.UNKNOWN:
             return replace(host(e.attr, base.deps), dtype=base.dtype if e.attr == "dtype" else None)
-        return replace(
-            UNKNOWN, deps=base.deps | {ELSEWHERE} if base.tag is not Tag.INSTANCE else base.deps | {f".{e.attr}"}
-        )
+        more = f".{e.attr}" if base.tag is Tag.INSTANCE else ELSEWHERE
+        return replace(UNKNOWN, deps=base.deps | {more}, roots=base.roots | {ELSEWHERE})
 
     def _tensor_attribute(self, e: ast.Attribute, base: Value) -> Value:
         kind = torch_api.attribute(e.attr)
@@ -185,8 +184,9 @@ class Evaluator(Applied):
             return host({"shape": "size"}.get(e.attr, e.attr), base.deps)
         if kind in ("tensor", "optional"):
             shape: Symbol | None = base.shape if e.attr == "data" else ("node", id(e))
-            return replace(base, shape=shape, optional=kind == "optional")
-        return replace(UNKNOWN, deps=base.deps)
+            dtype: Symbol | None = ("node", id(e)) if e.attr in ("real", "imag") else base.dtype
+            return replace(base, shape=shape, dtype=dtype, optional=kind == "optional", items=None)
+        return replace(UNKNOWN, deps=base.deps, roots=base.roots | {ELSEWHERE})
 
     def _own_attribute(self, e: ast.Attribute) -> Value:
         """`self.NAME`, from what `__init__` sets."""

@@ -219,6 +219,8 @@ class Run:
                 for target in s.targets:
                     if isinstance(target, ast.Name):
                         env.pop(target.id, None)
+                    else:
+                        self._evaluator.bind(target, UNKNOWN, env)
             case _:
                 for child in ast.iter_child_nodes(s):
                     if isinstance(child, ast.expr):
