@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..model import Evidence, Level
 from . import torch_api
-from .classes import FunctionNode
+from .classes import FunctionNode, is_attribute_of
 from .conventions import SHARED
 from .flow import leaves
 
@@ -327,11 +327,12 @@ class Regions:
 
     def _reached(self, function: FunctionNode) -> list[FunctionNode]:
         """The functions of the file that a function calls, with the overrides of its methods in subclasses."""
-        found: list[FunctionNode] = []
-        for _, target in self._calls.callees(function):
-            found.append(target.function)
-            below = self._classes.subclasses(target.owner) if target.owner is not None and target.bound else []
-            found += [c.methods[target.function.name] for c in below if target.function.name in c.methods]
+        found = [t.function for _, t in self._calls.callees(function)]
+        owner = self._classes.owner(function.body[0])
+        below = self._classes.subclasses(owner[0]) if owner is not None else []
+        for node in ast.walk(function) if below else ():
+            if owner is not None and isinstance(node, ast.Call) and is_attribute_of(node.func, owner[1]):
+                found += [c.methods[node.func.attr] for c in below if node.func.attr in c.methods]
         return found
 
     def _mark_assumed(self) -> None:
