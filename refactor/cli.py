@@ -109,12 +109,17 @@ _selection = options(
     _configuration,
 )
 _running = options(
-    click.option("--factory", metavar="[FILE:]NAME", help="Callable that builds the function or module to run; looked for without."),
+    click.option(
+        "--factory",
+        metavar="[FILE:]NAME",
+        help="Callable that builds the function or module to run; looked for without.",
+    ),
     click.option("--inputs", metavar="[FILE:]NAME", help="Callable that returns the calls, [(args, kwargs), ...]."),
     click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed of the generated inputs."),
     click.option("--examples", type=click.IntRange(1), metavar="N", help="Random variations of the inputs to try."),
     click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Limit of one run."),
     click.option("--memory", type=click.IntRange(1), metavar="MB", help="Limit of one run, beyond what torch holds."),
+    click.option("--no-cache", is_flag=True, help="Judge anew what an earlier run judged."),
     click.option(
         "--backend", "backends", multiple=True, metavar="NAME", help="Compiler backend to compare; eager always."
     ),

@@ -53,14 +53,15 @@ def _tasks(given: Mapping[str, Any], resolver: Resolver) -> list[Task]:
     if given.get("inputs") and not given.get("factory"):
         raise UserError("`--inputs` needs a `--factory` to build what is called")
     known, factory, inputs = codes(), given.get("factory"), given.get("inputs")
+    cache = not given.get("no_cache")
     if _STDIN in paths:
         if len(paths) > 1:
             raise UserError("`-` stands for standard input and goes with no other path")
         path = Path(given["stdin_filename"] or "stdin.py")
         file = decode(sys.stdin.buffer.read(), path)
-        return [Task(path, options_for(path, resolver.for_file(path), known, factory, inputs), file)]
+        return [Task(path, options_for(path, resolver.for_file(path), known, factory, inputs, cache), file)]
     return [
-        Task(path, options_for(path, resolver.for_file(path), known, factory, inputs))
+        Task(path, options_for(path, resolver.for_file(path), known, factory, inputs, cache))
         for path in discover(paths, resolver)
     ]
 
@@ -209,7 +210,7 @@ def verify(old: Path, new: Path, given: Mapping[str, Any]) -> int:
     Raises:
         UserError: a file is missing or no Python, or the original cannot be run.
     """
-    from .engine import default_judge
+    from .engine import package_judge
     from .passes import parse
     from .verify.verdict import Request
 
@@ -218,7 +219,7 @@ def verify(old: Path, new: Path, given: Mapping[str, Any]) -> int:
         parse(text, str(path))
     resolver = _resolver(given)
     config = resolver.for_file(old)
-    options = options_for(old, config, codes(), given["factory"], given["inputs"])
+    options = options_for(old, config, codes(), given["factory"], given["inputs"], not given["no_cache"])
     request = Request(
         old=texts[0],
         new=texts[1],
@@ -231,7 +232,7 @@ def verify(old: Path, new: Path, given: Mapping[str, Any]) -> int:
         memory_mb=options.memory,
         backends=options.backends,
     )
-    verdict = default_judge(request)
+    verdict = package_judge(options)(request)
     if config.settings.output_format == "json":
         click.echo(json_.document("verify", old=str(old), new=str(new), verdict=json_.verdict(verdict)))
     else:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import enum
+import functools
 import importlib
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
+from .cache import FOLDER, remembered
 from .errors import UserError
 from .passes import Aim, Applied, Key, Left, Outcome, Smith, findings, parse, settle
 from .transforms.model import Finding, NoFix, RuleSettings
@@ -54,6 +57,7 @@ class Options:
         verify: when user code is run; never with `off`.
         factory, inputs: `NAME` in the file or `FILE:NAME`; without a factory the judge looks for calls itself.
         path: where the file stands, for its own imports; it need not exist.
+        cache: whether a verdict of an earlier run is good enough.
         timeout: seconds per verification, and for all of a file where the calls are to be found; `memory`: MB.
     """
 
@@ -69,6 +73,7 @@ class Options:
     timeout: float = 120.0
     memory: int = 4096
     backends: tuple[str, ...] = ("eager",)
+    cache: bool = True
     settings: RuleSettings = field(default_factory=RuleSettings)
 
     @property
@@ -116,11 +121,16 @@ def default_smith() -> Smith:
     return cast(Smith, importlib.import_module("refactor.transforms.smith"))
 
 
-def default_judge(request: Request) -> Verdict:
-    """The judge of the package: runs user code, in a child process."""
+def package_judge(options: Options) -> Judge:
+    """The judge of the package, as the options want it."""
+    return default_judge if options.cache else functools.partial(default_judge, cache=False)
+
+
+def default_judge(request: Request, cache: bool = True) -> Verdict:
+    """The judge of the package: runs user code, in a child process, unless it knows the answer from an earlier run."""
     from .verify.launch import judge
 
-    return judge(request)
+    return remembered(judge, Path(FOLDER))(request) if cache else judge(request)
 
 
 def inspect(text: str, name: str, options: Options, smith: Smith | None = None) -> tuple[Source, list[Finding]]:
@@ -148,7 +158,7 @@ def rewrite(text: str, name: str, options: Options, smith: Smith | None = None, 
         UserError: the text is no valid Python, or it is to be verified and cannot be run.
     """
     with _told(name):
-        return _rewrite(text, name, options, smith or default_smith(), judge or default_judge)
+        return _rewrite(text, name, options, smith or default_smith(), judge or package_judge(options))
 
 
 @contextmanager

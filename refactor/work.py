@@ -60,7 +60,12 @@ class Rewritten:
 
 
 def options_for(
-    path: Path, config: Config, codes: Collection[str], factory: str | None = None, inputs: str | None = None
+    path: Path,
+    config: Config,
+    codes: Collection[str],
+    factory: str | None = None,
+    inputs: str | None = None,
+    cache: bool = True,
 ) -> Options:
     """The options that govern one file.
 
@@ -70,6 +75,7 @@ def options_for(
         codes: the codes of all rules.
         factory: from the command line, relative to the working directory; else the entries of the settings are asked.
         inputs: the same.
+        cache: whether a verdict of an earlier run is good enough.
 
     Raises:
         UserError: a setting names an unknown rule, or a file that does not exist.
@@ -93,6 +99,7 @@ def options_for(
         timeout=settings.timeout,
         memory=settings.memory,
         backends=settings.backends,
+        cache=cache,
         settings=RuleSettings(
             max_unroll=settings.max_unroll,
             max_unrolled_lines=settings.max_unrolled_lines,

@@ -304,7 +304,9 @@ def _second(
     if not outputs:
         return {id(t): torch.zeros_like(t) for t in wanted}
     try:
-        second = torch.autograd.grad(outputs, wanted, weights, retain_graph=True, allow_unused=True)
+        second: tuple[torch.Tensor | None, ...] = torch.autograd.grad(
+            outputs, wanted, weights, retain_graph=True, allow_unused=True
+        )
     except RuntimeError:
         return {}
     return {id(t): torch.zeros_like(t) if g is None else g.detach() for t, g in zip(wanted, second, strict=True)}

@@ -133,6 +133,7 @@ class Verdict:
         after: the same for the rewrite.
         seed: the seed of the request.
         replay: the variation that shows the difference, as JSON; empty where there is none.
+        files: the user's files that were imported on the way; None where the judge did not come to its own end.
     """
 
     status: Status
@@ -143,6 +144,7 @@ class Verdict:
     after: Counts | None = None
     seed: int = 0
     replay: str = ""
+    files: tuple[str, ...] | None = None
 
     @property
     def gains(self) -> bool:
@@ -177,6 +179,7 @@ def verdict_from(data: dict[str, Any]) -> Verdict:
         arms=tuple(Arm(**arm) for arm in data["arms"]),
         before=_counts_from(data["before"]),
         after=_counts_from(data["after"]),
+        files=None if data.get("files") is None else tuple(data["files"]),
     )
 
 

@@ -11,6 +11,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from .verdict import Request, Verdict, to_plain
@@ -41,6 +42,7 @@ def answer(request: Request, work: Path, result: Path, stage: Path, environment:
     except Exception as error:
         reason = f"the judge failed: {type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
         verdict = Verdict("UNVERIFIED", (reason,), seed=request.seed)
+    verdict = replace(verdict, files=_imported(request.path))
     draft = result.with_suffix(".draft")
     draft.write_text(json.dumps(to_plain(verdict)), encoding="utf-8")
     draft.replace(result)
@@ -53,6 +55,14 @@ def _judge(request: Request, tell: Callable[[str], None]) -> Verdict:
 
     _limit(request.memory_mb)
     return examine(request, tell)
+
+
+def _imported(path: str) -> tuple[str, ...]:
+    """The files that modules were loaded from, without what is installed and without the judge."""
+    installed = (sys.prefix, sys.base_prefix, str(Path(__file__).parent), str(Path(os.__file__).parent))
+    names = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+    files = {str(Path(name).absolute()) for name in names if isinstance(name, str)} - {path}
+    return tuple(sorted(f for f in files if f.endswith(".py") and not f.startswith(installed) and Path(f).is_file()))
 
 
 def _settle_in(work: Path, environment: dict[str, str]) -> None:

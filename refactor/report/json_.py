@@ -67,7 +67,9 @@ def verdict(value: Verdict | None) -> dict[str, Any] | None:
         return None
     from ..verify.verdict import to_plain
 
-    return {**to_plain(value), "gains": value.gains}
+    plain = {**to_plain(value), "gains": value.gains}
+    del plain["files"]
+    return plain
 
 
 def rewrite(result: Rewrite, written: bool, patch: str | None) -> dict[str, Any]:

@@ -99,7 +99,7 @@ WRONG = {
         "x.amax() + 1",
     ),
     "the third call only": (
-        "class M:\n    n = 0\n    def go(self, x):\n        self.n += 1\n        return x * 2 if self.n > 2 else x + 1\n",
+        "class M:\n    n = 0\n    def go(self, x):\n        self.n += 1\n        return x * 2 if self.n > 2 else x\n",
         "x * 2",
         "x * 4",
     ),
