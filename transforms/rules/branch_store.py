@@ -61,8 +61,7 @@ class BranchStore(Rule):
 
     Safe: eager code runs the same statements in the same order. In compiled code the attribute holds a tensor of its
     own, which shares no memory with the value chosen, and what an arm makes when first wanted is made.
-    The fix is unsafe where the values may take gradients or differ in shape: the helper then branches, and the graph
-    breaks in more places.
+    The fix is unsafe where the values may take gradients or differ in shape: then the helper itself breaks the graph.
 
     Refused: values that are costly, may raise, draw random numbers or have effects, as both are computed while
     compiling; attributes that `__init__` does not set and one arm leaves alone; names bound by an arm and used later.
@@ -83,10 +82,11 @@ class BranchStore(Rule):
         assert predicate is not None
         outcome = stored if isinstance(stored, NoFix) else self._plan(node, predicate, stored, facts)
         message = f"branch on the value of a tensor, `{ast.unparse(node.test)}`, that decides what is stored"
-        evidence = predicate.evidence
-        if isinstance(outcome, Plan) and outcome.stored.evidence.level is Level.ASSUMED:
-            evidence = outcome.stored.evidence
-        yield self.finding(node.test, facts, message, evidence, outcome, _safety(outcome))
+        safety = _safety(outcome)
+        evidence = (
+            outcome.stored.evidence if isinstance(outcome, Plan) and safety is Safety.UNSAFE else predicate.evidence
+        )
+        yield self.finding(node.test, facts, message, evidence, outcome, safety)
 
     def _plan(self, node: ast.If, predicate: Predicate, stored: Stored, facts: Facts) -> Plan | NoFix:
         if predicate.host:
