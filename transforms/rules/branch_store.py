@@ -82,11 +82,9 @@ class BranchStore(Rule):
         assert predicate is not None
         outcome = stored if isinstance(stored, NoFix) else self._plan(node, predicate, stored, facts)
         message = f"branch on the value of a tensor, `{ast.unparse(node.test)}`, that decides what is stored"
-        safety = _safety(outcome)
-        evidence = (
-            outcome.stored.evidence if isinstance(outcome, Plan) and safety is Safety.UNSAFE else predicate.evidence
-        )
-        yield self.finding(node.test, facts, message, evidence, outcome, safety)
+        evidence = predicate.evidence if isinstance(outcome, NoFix) else outcome.stored.evidence
+        evidence = evidence if evidence.level is Level.ASSUMED else predicate.evidence
+        yield self.finding(node.test, facts, message, evidence, outcome, _safety(outcome))
 
     def _plan(self, node: ast.If, predicate: Predicate, stored: Stored, facts: Facts) -> Plan | NoFix:
         if predicate.host:
