@@ -20,7 +20,7 @@ import torch
 
 from .dynamo import user_compiles
 from .guesses import Guess
-from .observe import OutOfMemoryError, OutOfTime, _alarm
+from .observe import OutOfMemoryError, OutOfTime, alarm
 from .repair import Repair
 from .specs import CallSpec, NamedSpec, Spec, evaluate
 from .targets import Target, TargetError, seed_everything
@@ -162,7 +162,7 @@ class Explorer:
             module = self._target.load()
             try:
                 seed_everything(0)
-                with _alarm(_CALL_S * (1 + len(calls))), _watched(self._target.filename, steps, lines):
+                with alarm(_CALL_S * (1 + len(calls))), _watched(self._target.filename, steps, lines):
                     function = evaluate(build, module)
                     if look:
                         look(function)

@@ -240,6 +240,7 @@ def _guessed(name: str, uses: Uses, outline: Outline) -> Iterator[Spec]:
         yield NamedSpec("types.SimpleNamespace", tuple((k, _attribute(k)) for k in sorted(known)))
     if uses.calls is not None or (is_like(_LAYER, name) and not known & _OF_TENSORS):
         yield from _layers(uses, outline)
+    yield from _containers(name, uses)
     if known & _OF_TENSORS:
         return
     if uses.items is not None and (is_like(_LISTS, name) or uses.truth):
@@ -257,6 +258,15 @@ def _guessed(name: str, uses: Uses, outline: Outline) -> Iterator[Spec]:
         yield plain("sum")
 
 
+def _containers(name: str, uses: Uses) -> Iterator[Spec]:
+    """What is filled like a list, or read like a dict."""
+    if uses.attributes & _OF_LISTS:
+        one = next(iter(_tensors(name, uses.items or Uses())))
+        yield from (ManySpec((one, _again(one))), ManySpec((TensorSpec(()),)), ManySpec(()), ManySpec((plain(0.5),)))
+    if uses.attributes & _OF_MAPPINGS:
+        yield from (NamedSpec("", (("a", TensorSpec(STANDARD[2])),)), NamedSpec(""))
+
+
 # What only a tensor is asked for: reading one of these rules out a number, a list and a module.
 _OF_TENSORS = frozenset(
     """
@@ -265,6 +275,10 @@ _OF_TENSORS = frozenset(
     masked_fill add_ mul_ sub_ div_ copy_ lerp_ requires_grad cos sin tolist T mT le lt ge gt eq chunk split
     """.split()  # noqa: SIM905  # a list of names, one apiece, is hard to read
 )
+
+
+_OF_LISTS = frozenset(("append", "extend", "insert"))
+_OF_MAPPINGS = frozenset(("keys", "values", "items", "setdefault"))
 
 
 def _attribute(name: str) -> Spec:

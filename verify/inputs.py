@@ -21,6 +21,8 @@ from .observe import Call
 from .snapshot import attributes
 from .targets import owner
 
+# An arm that only some of the given calls take is to be seen in other dtypes too.
+_ON_EVERY_CALL = (Change("cast", (), "bfloat16"), Change("cast", (), "float64"), Change("grad", (), True))
 _MAX_CONSTANTS = 8
 _MAX_SHAPES = 4
 _MAX_BUMPED = 6
@@ -66,6 +68,7 @@ class Catalogue:
             Draw(everything[::-1]),
             Draw(everything + everything),
             *(Draw((call,)) for call in everything[1:_MAX_SHAPES]),
+            *(Draw(tuple(CallDraw(call.base, (change,)) for call in everything)) for change in _ON_EVERY_CALL),
             Draw(everything, grad="inference"),
             Draw(everything, grad="autocast"),
             *(

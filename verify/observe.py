@@ -173,7 +173,7 @@ class Observer:
         before = _marks([*inputs, *self._registered()])
         returned: Any = None
         try:
-            with _alarm(self._limit_s):
+            with alarm(self._limit_s):
                 returned = _exhaust(function(*args, **kwargs))
         except OutOfTime:
             self.trace.timed_out = True
@@ -355,7 +355,7 @@ def _random_state() -> str:
 
 
 @contextlib.contextmanager
-def _alarm(limit_s: float) -> Iterator[None]:
+def alarm(limit_s: float) -> Iterator[None]:
     """Raise OutOfTime in the block once it has run for `limit_s` seconds, and again every second after that."""
 
     def ring(*_: object) -> None:

@@ -15,7 +15,7 @@ from .arms import Arms
 from .compare import identical
 from .draws import Draw
 from .dynamo import Meter, user_compiles
-from .observe import Call, Observer, Trace
+from .observe import Call, Observer, Trace, alarm
 from .snapshot import Snapshot
 from .targets import FoundRecipe, Place, Recipe, Target, seed_everything
 from .verdict import Request
@@ -57,6 +57,22 @@ class Runner:
             seed_everything(self._seed + 2)
             with draw.context():
                 return observer.run(draw.sequence(given, function))
+
+    def bare(self, target: Target, draw: Draw, limit_s: float) -> None:
+        """Run a draw eagerly without observing anything; a call that raises ends it.
+
+        Raises:
+            TargetError: the text cannot be loaded or built from.
+            InapplicableError: the draw does not fit.
+            OutOfTime: a call ran past the limit.
+        """
+        with user_compiles(None), self._built(target) as (_, function, given), _muted():
+            function = draw.prepare(function)
+            seed_everything(self._seed + 2)
+            with draw.context():
+                for args, kwargs in draw.sequence(given, function):
+                    with alarm(limit_s), contextlib.suppress(Exception):
+                        function(*args, **kwargs)
 
     def uninitialised(self, draw: Draw, trace: Trace, limit_s: float) -> frozenset[str]:
         """The facts of the original that rest on memory nobody wrote, given a trace of it on the same draw.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from .compare import Difference, Rules, declared_by, differences, families
+from .directed import Probe, aimed
 from .draws import Draw, InapplicableError
 from .inputs import Catalogue
 from .observe import OutOfMemoryError, Trace
@@ -184,7 +186,11 @@ class _Trial:
                 self._refute(draw)
             return True
 
-        complete = all(attempt(draw) for draw in catalogue.systematic(_SYSTEMATIC_PER_EXAMPLE * request.examples))
+        probe = Probe(runner.old, lambda target, draw: runner.bare(target, draw, self._limit_s))
+        half_way = (now + deadline) / 2
+        ties = aimed(probe, catalogue.representatives, given, lambda: time.monotonic() > half_way)
+        systematic = catalogue.systematic(_SYSTEMATIC_PER_EXAMPLE * request.examples)
+        complete = all(attempt(draw) for draw in itertools.chain(ties, systematic))
         if complete:
             catalogue.random(attempt, request.examples, request.seed)
         else:

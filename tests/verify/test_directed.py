@@ -1,0 +1,42 @@
+"""Variations aimed at conditions that no constant of the text gives away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from refactor.verify.verdict import Verdict
+
+TIES = {
+    "a product of attributes": (
+        "class C:\n    def __init__(self):\n        self.low, self.by = 0.37, 2.0\n    def __call__(self, x):\n"
+        "        return x + 1 if x.max() > self.low * self.by else x - 1\n",
+        "C()",
+    ),
+    "a tensor of the object": (
+        "class C(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.register_buffer('edge', torch.tensor(0.7310))\n    def forward(self, x):\n"
+        "        return x + 1 if x.max() > self.edge else x - 1\n",
+        "C()",
+    ),
+    "a scaled value": ("def f(x):\n    return x + 1 if x.max() * 3 > 7.125 else x - 1\n", "f"),
+    "two arguments": ("def f(x, y=0.8125):\n    return x + 1 if x.max() > y * 5 else x - 1\n", "f"),
+}
+
+
+@pytest.mark.parametrize("name", TIES)
+def test_a_tie_is_found(name: str, judged: Callable[..., Verdict], program: Callable[..., str]) -> None:
+    body, build = TIES[name]
+    text = program(body, build=build)
+    verdict = judged(text, text.replace(" > ", " >= "), examples=1)
+    assert verdict.status == "REFUTED"
+    assert "returned" in verdict.reasons[0]
+
+
+def test_the_far_side_of_a_condition_is_found(judged: Callable[..., Verdict], program: Callable[..., str]) -> None:
+    text = program("def f(x):\n    y = x.abs().mean() * 0.1 - 2\n    if y > 1:\n        return x * 2\n    return x + 1\n")
+    condition = next(i for i, line in enumerate(text.splitlines(), 1) if "if y" in line)
+    verdict = judged(text, f"{text}# same\n", conditions=((condition, 7, condition, 12),), examples=1)
+    assert verdict.status == "VERIFIED"
+    assert verdict.arms[0].exercised
