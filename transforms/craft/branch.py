@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ..facts.arms import Arm, Branch
+from ..model import Edit, NoFix
 from .bench import Bench, joined
 
 
@@ -34,6 +35,17 @@ def branch_call(branch: Branch, predicate: str, bench: Bench, margin: str, opens
     if made and (lifted or not opens):
         made[0] = newline + made[0]
     return newline.join([*lifted, *made, margin + bench.layout(head, call, margin)])
+
+
+def branch_edit(node: ast.If, host: Sequence[ast.expr], branch: Branch, predicate: str, bench: Bench) -> Edit | NoFix:
+    """Replace the `if`, and what its early return skips, by the call; conditions on Python values stay in an `if`."""
+    if not bench.alone(branch.replaced):
+        return NoFix("it shares its line with another statement")
+    margin, newline = bench.margin(node), bench.source.newline
+    inner = margin + bench.source.indent if host else margin
+    text = branch_call(branch, predicate, bench, inner, bool(host) or bench.opens_block(node))
+    head = f"{margin}if {' and '.join(bench.text(h) for h in host)}:{newline}" if host else ""
+    return bench.replace(branch.replaced, head + text)
 
 
 def choice(branch: Branch, predicate: str, bench: Bench) -> str:

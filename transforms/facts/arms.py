@@ -1,16 +1,15 @@
-"""The two arms of a branch on a tensor as two functions: what they take, what they give, and whether a graph may hold both."""
+"""The arms of a branch on a tensor as two functions: what they take and give, and whether a graph may hold both."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..model import Evidence, Level, NoFix
 from . import torch_api
 from .choices import chosen_by
-from .effects import Effect
 from .flow import binds, leaves, reads
 from .values import Tag, Value, agree, weaker
 
@@ -58,6 +57,11 @@ class Branch:
     elementwise: bool
     evidence: Evidence
     changes: tuple[str, ...] = ()
+
+    @property
+    def turned(self) -> Branch:
+        """The branch on the opposite condition."""
+        return replace(self, true=self.false, false=self.true)
 
 
 def choose(node: ast.IfExp, facts: Facts) -> Branch | NoFix:
@@ -140,17 +144,17 @@ def _returning(node: ast.If, facts: Facts) -> Branch | NoFix:
             return NoFix("the arms do not each end in one return")
     if len(rest) > MAX_STATEMENTS:
         return NoFix(f"{len(rest)} statements follow an early return")
-    values = [s[-1].value for s in sides]
-    if values[0] is None or values[1] is None:
+    values = [s[-1].value for s in sides if isinstance(s[-1], ast.Return) and s[-1].value is not None]
+    if len(values) < 2:
         return NoFix("an arm returns None")
-    kinds = [facts.kinds.of(v) for v in values if v is not None]
+    kinds = [facts.kinds.of(v) for v in values]
     pairs: list[tuple[str, Value | None, Value | None]] = [("the result", kinds[0], kinds[1])]
     if kinds[0].items is not None and kinds[1].items is not None and len(kinds[0].items) == len(kinds[1].items):
-        pairs = [(f"result {i}", x, y) for i, (x, y) in enumerate(zip(kinds[0].items, kinds[1].items))]
+        pairs = [(f"result {i}", x, y) for i, (x, y) in enumerate(zip(kinds[0].items, kinds[1].items, strict=True))]
     sure = _agreement(pairs, facts, node)
     if isinstance(sure, NoFix):
         return sure
-    arms = [Arm(tuple(s[:-1]), (s[-1].value,)) for s in sides]  # type: ignore[attr-defined]
+    arms = [Arm(tuple(s[:-1]), (value,)) for s, value in zip(sides, values, strict=True)]
     return _checked(node, (node, *rest), arms[0], arms[1], (), sure, facts)
 
 
@@ -272,7 +276,7 @@ def _lifted(node: ast.If, true: Arm, false: Arm, facts: Facts) -> tuple[ast.stmt
                 or name in facts.kinds.before(node)
             ):
                 break
-            if not _host_total(s.value, node.test, facts):  # type: ignore[attr-defined]
+            if not isinstance(s, ast.Assign) or not _host_total(s.value, node.test, facts):
                 break
             found.append(s)
     return tuple(found)
@@ -348,13 +352,10 @@ def _ordered_reads(nodes: Sequence[ast.AST]) -> list[str]:
 def _evaluable(root: ast.AST, facts: Facts) -> bool:
     """True where every tensor operation is elementwise, never raises, and has a finite derivative everywhere."""
     for node in ast.walk(root):
-        if (
-            isinstance(node, ast.expr)
-            and not isinstance(node, (ast.Name, ast.Constant, ast.Attribute))
-            and facts.kinds.of(node).is_tensor
-        ):
-            if not _safe(node, facts):
-                return False
+        if not isinstance(node, ast.expr) or isinstance(node, (ast.Name, ast.Constant, ast.Attribute)):
+            continue
+        if facts.kinds.of(node).is_tensor and not _safe(node, facts):
+            return False
     return True
 
 

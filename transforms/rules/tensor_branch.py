@@ -11,7 +11,7 @@ from ..facts import Facts
 from ..facts.arms import Branch, choose, study
 from ..facts.flow import leaves
 from ..facts.predicates import Predicate, graph_form, is_guard, split, value_form
-from ..model import Evidence, Finding, Fix, Level, NoFix, Safety
+from ..model import Edit, Evidence, Finding, Fix, Level, NoFix, Safety
 from ..rule import Rule
 
 
@@ -43,8 +43,9 @@ class TensorBranch(Rule):
 
     ## Why
 
-    Dynamo cannot know which side is taken while it traces: it ends the graph, branches in Python and starts a new graph.
-    The cut costs 25 to 60 µs a call and keeps kernels on both sides from being fused; in a loop the whole frame is skipped.
+    Dynamo cannot know which side is taken while it traces: it ends the graph, branches in Python and starts a new one.
+    The cut costs 25 to 60 µs a call and keeps kernels on both sides from being fused; in a loop the whole frame is
+    skipped.
 
     ## Example
 
@@ -60,7 +61,8 @@ class TensorBranch(Rule):
     ```
 
     `_where` evaluates both sides inside the graph, where they are cheap, raise for no value and have finite
-    derivatives; `_cond` (around `torch.cond`) runs only the side taken. Outside of compiled code both are plain branches.
+    derivatives; `_cond` (around `torch.cond`) runs only the side taken. Outside of compiled code both are plain
+    branches.
 
     ## Fix safety
 
@@ -110,12 +112,15 @@ class TensorBranch(Rule):
         branch = choose(node, facts) if isinstance(node, ast.IfExp) else study(node, facts)
         if isinstance(branch, NoFix):
             return branch
-        form = graph_form(predicate.tensor, facts, ast.unparse)
-        return form if isinstance(form, NoFix) else Plan(node, predicate.host, predicate.tensor, branch)
+        tensor = predicate.tensor
+        if isinstance(tensor, ast.UnaryOp) and isinstance(tensor.op, ast.Not):
+            tensor, branch = tensor.operand, branch.turned
+        form = graph_form(tensor, facts, ast.unparse)
+        return form if isinstance(form, NoFix) else Plan(node, predicate.host, tensor, branch)
 
     def cut(self, plan: Plan | Connective, bench: Bench) -> Fix | NoFix:
         """Replace the `if` (and what its early return skips) by one call."""
-        from ..craft.branch import branch_call, choice
+        from ..craft.branch import branch_edit, choice
 
         if isinstance(plan, Connective):
             text = str(value_form(plan.node, bench.facts, bench.text))
@@ -124,23 +129,14 @@ class TensorBranch(Rule):
         if isinstance(predicate, NoFix):
             return predicate
         if isinstance(plan.node, ast.IfExp):
-            edit = bench.swap(plan.node, choice(plan.branch, predicate, bench))
-        elif not bench.alone(plan.branch.replaced):
-            return NoFix("it shares its line with another statement")
+            edit: Edit | NoFix = bench.swap(plan.node, choice(plan.branch, predicate, bench))
         else:
-            margin, newline = bench.margin(plan.node), bench.source.newline
-            inner = margin + bench.source.indent if plan.host else margin
-            text = branch_call(plan.branch, predicate, bench, inner, bool(plan.host) or bench.opens_block(plan.node))
-            head = f"{margin}if {' and '.join(bench.text(h) for h in plan.host)}:{newline}" if plan.host else ""
-            edit = bench.replace(plan.branch.replaced, head + text)
+            edit = branch_edit(plan.node, plan.host, plan.branch, predicate, bench)
+        if isinstance(edit, NoFix):
+            return edit
         conditions = (bench.condition(plan.node.test),)
-        return Fix(
-            (edit,),
-            _safety(plan.branch),
-            "keep the branch in the graph",
-            changes=plan.branch.changes,
-            conditions=conditions,
-        )
+        summary = "keep the branch in the graph"
+        return Fix((edit,), _safety(plan.branch), summary, changes=plan.branch.changes, conditions=conditions)
 
 
 def _safety(branch: Branch) -> Safety:
