@@ -17,7 +17,7 @@ def find(
     settings: RuleSettings | None = None,
     rules: Mapping[str, Rule] | None = None,
 ) -> list[Finding]:
-    """All findings of the selected rules (None: all), by position. Parses with ast alone; imports neither torch nor libcst."""
+    """All findings of the selected rules (None: all), by position; imports neither torch nor libcst."""
     if "torch" not in source.text:
         return []
     facts = facts_of(source, settings)
@@ -49,14 +49,14 @@ def cut(
     """The fix of one finding, or why there is none after all."""
     if finding.refusal is not None:
         return finding.refusal
-    from .craft.bench import Bench, Unplaceable
+    from .craft.bench import Bench, UnplaceableError
 
     facts = facts_of(source, settings)
     bench = Bench(source, facts, facts.settings)
     rule = (rules if rules is not None else registry())[finding.code]
     try:
         made = rule.cut(finding.plan, bench)
-    except Unplaceable as reason:
+    except UnplaceableError as reason:
         return NoFix(str(reason), "write it as a statement of its own")
     return made if isinstance(made, NoFix) else bench.finish(made)
 

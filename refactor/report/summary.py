@@ -82,7 +82,8 @@ def standing_notes(results: Sequence[Rewrite]) -> Iterator[str]:
         yield f"Not verified: {plural(len(unrun), 'file')} (nothing was run; name a --factory and --inputs to verify)."
     for result in results:
         for item, _ in result.fixes:
-            yield from (f"{result.name}:{item.line}: {item.finding.code} changes the {change}." for change in item.fix.changes)
+            place = f"{result.name}:{item.line}: {item.finding.code}"
+            yield from (f"{place} changes the {change}." for change in item.fix.changes)
         unproved = sum(standing is Standing.UNVERIFIED for _, standing in result.fixes)
         if unproved:
             yield f"{result.name}: {unproved} of {len(result.fixes)} fixes rest on static facts: no run proved them."

@@ -43,5 +43,6 @@ def test_the_code_is_that_of_the_example_and_its_patch(demo: subprocess.Complete
 
 
 def test_the_patch_applies_to_the_example(demo: subprocess.CompletedProcess[str]) -> None:
-    done = subprocess.run(["git", "apply", "--check", "-"], cwd=ROOT, input=demo.stdout, capture_output=True, text=True, check=False)
+    command = ["git", "apply", "--check", "-"]
+    done = subprocess.run(command, cwd=ROOT, input=demo.stdout, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
