@@ -6,6 +6,7 @@ Only the statements that a fix touches are parsed with libcst. A piece keeps its
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import io
 import re
@@ -23,7 +24,7 @@ from .helpers import HELPERS, fingerprint, shape
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
-class Unplaceable(Exception):
+class UnplaceableError(Exception):
     """A site whose place in the text is not known for certain."""
 
 
@@ -47,19 +48,23 @@ class Bench:
         """The libcst statements of consecutive statements of one block, comments above the inner ones included."""
         first, last = body[0], body[-1]
         start = self.source.span(first).start
-        row, column = self.source.position(start)
+        row, _ = self.source.position(start)
         margin = self.source.margin(first)
         text = self.source.text[start : self._tail(last)]
         if self.is_elif(first):
             text = text.removeprefix("el")
         if self.source.text[self.source.line_start(row) : start].strip():
             # A one-line suite (`if x: y = 1`): the statements stand alone on their line.
-            return list(self._config(f"if True:\n{self.source.indent}{text}\n").body[0].body.body)  # type: ignore[attr-defined]
+            return self._block(f"if True:\n{self.source.indent}{text}\n")
         if not margin:
-            return list(self._config(text + "\n").body)  # type: ignore[arg-type]
-        wrapped = self._config(f"if True:\n{margin}{text}\n").body[0]
+            return list(self._config(text + "\n").body)
+        return self._block(f"if True:\n{margin}{text}\n")
+
+    def _block(self, text: str) -> list[Statement]:
+        """The statements of the block of an `if`."""
+        wrapped = self._config(text).body[0]
         assert isinstance(wrapped, cst.If)
-        return list(wrapped.body.body)  # type: ignore[arg-type]
+        return [s for s in wrapped.body.body if isinstance(s, (cst.SimpleStatementLine, cst.BaseCompoundStatement))]
 
     def _tail(self, last: ast.stmt) -> int:
         """The end of the statement, with a comment behind it on the same line."""
@@ -122,7 +127,7 @@ class Bench:
         parsed = cst.parse_module(text + "\n")
         return self.render(
             [s.with_changes(leading_lines=()) if i == 0 else s for i, s in enumerate(parsed.body)], margin
-        )  # type: ignore[misc]
+        )
 
     def layout(self, head: str, call: str, margin: str, width: int = 120) -> str:
         """`head` and a call on one line; its arguments on lines of their own where it would be longer than `width`."""
@@ -165,10 +170,10 @@ class Bench:
         """Replace an expression, with the parentheses around it where a call needs none.
 
         Raises:
-            Unplaceable: it stands in an f-string, where places are not known before Python 3.12.
+            UnplaceableError: it stands in an f-string, where places are not known before Python 3.12.
         """
         if any(isinstance(n, ast.JoinedStr) for n in self.facts.names.ancestors(node)):
-            raise Unplaceable("it stands in an f-string")
+            raise UnplaceableError("it stands in an f-string")
         span, whole = self.source.span(node), self.source.text
         before = whole[: span.start].rstrip()
         grouped = before.endswith("(") and whole[span.end :].lstrip().startswith(")") and text.endswith(")")
@@ -198,7 +203,7 @@ class Bench:
     def alone(self, body: Sequence[ast.stmt]) -> bool:
         """True where the statements do not share a line with others (`a; b`, `if x: y`)."""
         start, end = self.source.span(body[0]).start, self.source.span(body[-1]).end
-        row, column = self.source.position(start)
+        row, _ = self.source.position(start)
         before = self.source.text[self.source.line_start(row) : start]
         row, _ = self.source.position(end)
         after = self.source.text[end : self.source.line_end(row)].strip()
@@ -253,7 +258,7 @@ class Bench:
         from .compose import module_names
 
         plain = shape(base)
-        for module, name in module_names(self.source, self.facts, HELPERS[base].imports).items():
+        for module, name in module_names(self.facts, HELPERS[base].imports).items():
             plain = plain.replace(f"Name(id={module!r}", f"Name(id={name!r}")
         return plain
 
@@ -275,12 +280,9 @@ class Bench:
 def comments(text: str) -> list[str]:
     """The comments of a piece of source, in order; the piece need not parse."""
     found: list[str] = []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.COMMENT:
-                found.append(token.string)
-    except (tokenize.TokenError, IndentationError, SyntaxError):
-        pass
+    with contextlib.suppress(tokenize.TokenError, IndentationError, SyntaxError):
+        tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+        found.extend(token.string for token in tokens if token.type == tokenize.COMMENT)
     return found
 
 
@@ -294,22 +296,19 @@ class _Substitution(cst.CSTTransformer):
         super().__init__()
         self.names = names
 
-    def visit_Attribute_attr(self, node: cst.Attribute) -> None:
-        self._inside = True
-
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         return self.names.get(original_node.value, updated_node)
 
-    def visit_Attribute(self, node: cst.Attribute) -> bool:
+    def visit_Attribute(self, _node: cst.Attribute) -> bool:
         return False
 
-    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+    def leave_Attribute(self, _original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
         return updated_node.with_changes(value=updated_node.value.visit(self))
 
-    def visit_Arg(self, node: cst.Arg) -> bool:
+    def visit_Arg(self, _node: cst.Arg) -> bool:
         return False
 
-    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+    def leave_Arg(self, _original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
         return updated_node.with_changes(value=updated_node.value.visit(self))
 
 
