@@ -21,8 +21,8 @@ from .observe import Call
 from .snapshot import attributes
 from .targets import owner
 
-# An arm that only some of the given calls take is to be seen in other dtypes too.
-_ON_EVERY_CALL = (Change("cast", (), "bfloat16"), Change("cast", (), "float64"), Change("grad", (), True))
+_MAX_SIZED = 8
+_IN_EVERY_CALL = (Change("cast", (), "bfloat16"), Change("cast", (), "float64"), Change("grad", (), True))
 _MAX_CONSTANTS = 8
 _MAX_SHAPES = 4
 _MAX_BUMPED = 6
@@ -68,7 +68,7 @@ class Catalogue:
             Draw(everything[::-1]),
             Draw(everything + everything),
             *(Draw((call,)) for call in everything[1:_MAX_SHAPES]),
-            *(Draw(tuple(CallDraw(call.base, (change,)) for call in everything)) for change in _ON_EVERY_CALL),
+            *(Draw(tuple(CallDraw(call.base, (change,)) for call in everything)) for change in self._on_every_call()),
             Draw(everything, grad="inference"),
             Draw(everything, grad="autocast"),
             *(
@@ -85,6 +85,13 @@ class Catalogue:
         rows = [[self._single(base, change) for change in self.changes[base]] for base in self.representatives]
         interleaved = (draw for row in itertools.zip_longest(*rows) for draw in row if draw is not None)
         return itertools.islice(itertools.chain(first, interleaved), limit)
+
+    def _on_every_call(self) -> Iterator[Change]:
+        """Changes made in all given calls at once: an arm that only some of them take is to be seen so too."""
+        yield from _IN_EVERY_CALL
+        if len(self.changes) > 1:
+            sized = (c for c in self.changes[0] if c.kind == "items" or (c.kind == "resize" and c.value[2] == "first"))
+            yield from itertools.islice(sized, _MAX_SIZED)
 
     def _single(self, base: int, change: Change) -> Draw:
         after = (CallDraw(base),) if self.keeps_state else ()

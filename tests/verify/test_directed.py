@@ -10,14 +10,18 @@ from refactor.verify.verdict import Verdict
 
 TIES = {
     "a product of attributes": (
-        "class C:\n    def __init__(self):\n        self.low, self.by = 0.37, 2.0\n    def __call__(self, x):\n"
-        "        return x + 1 if x.max() > self.low * self.by else x - 1\n",
+        (
+            "class C:\n    def __init__(self):\n        self.low, self.by = 0.37, 2.0\n    def __call__(self, x):\n"
+            "        return x + 1 if x.max() > self.low * self.by else x - 1\n"
+        ),
         "C()",
     ),
     "a tensor of the object": (
-        "class C(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-        "        self.register_buffer('edge', torch.tensor(0.7310))\n    def forward(self, x):\n"
-        "        return x + 1 if x.max() > self.edge else x - 1\n",
+        (
+            "class C(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+            "        self.register_buffer('edge', torch.tensor(0.7310))\n    def forward(self, x):\n"
+            "        return x + 1 if x.max() > self.edge else x - 1\n"
+        ),
         "C()",
     ),
     "a scaled value": ("def f(x):\n    return x + 1 if x.max() * 3 > 7.125 else x - 1\n", "f"),
@@ -35,7 +39,7 @@ def test_a_tie_is_found(name: str, judged: Callable[..., Verdict], program: Call
 
 
 def test_the_far_side_of_a_condition_is_found(judged: Callable[..., Verdict], program: Callable[..., str]) -> None:
-    text = program("def f(x):\n    y = x.abs().mean() * 0.1 - 2\n    if y > 1:\n        return x * 2\n    return x + 1\n")
+    text = program("def f(x):\n    y = x.abs().mean() * 0.1 - 2\n    if y > 1:\n        x = x * 2\n    return x + 1\n")
     condition = next(i for i, line in enumerate(text.splitlines(), 1) if "if y" in line)
     verdict = judged(text, f"{text}# same\n", conditions=((condition, 7, condition, 12),), examples=1)
     assert verdict.status == "VERIFIED"

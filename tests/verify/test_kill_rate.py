@@ -1,4 +1,4 @@
-"""The library of mutants: every wrong rewrite refuted with given calls, nearly every one with found calls, no right one."""
+"""The library of mutants: wrong rewrites are refuted, with given and with found calls, and right ones never."""
 
 from __future__ import annotations
 
