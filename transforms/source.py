@@ -52,7 +52,9 @@ class Source:
     def indent(self) -> str:
         """The unit of indentation: that of the first indented block, four spaces where there is none."""
         for node in ast.walk(self.tree):
-            for child in getattr(node, "body", ()) if not isinstance(node, (ast.Module, ast.Lambda, ast.IfExp)) else ():
+            if not isinstance(node, (ast.stmt, ast.ExceptHandler)):
+                continue
+            for child in getattr(node, "body", ()):
                 outer, inner = self.margin(node), self.margin(child)
                 if child.lineno > node.lineno and inner.startswith(outer) and len(inner) > len(outer):
                     return inner[len(outer) :]

@@ -20,13 +20,13 @@ def compose(source: Source, facts: Facts, fixes: Sequence[Fix]) -> tuple[Edit, .
         ValueError: edits of two fixes overlap.
     """
     edits = sorted({e for f in fixes for e in f.edits})
-    for a, b in zip(edits, edits[1:]):
+    for a, b in itertools.pairwise(edits):
         if a.span.overlaps(b.span):
             raise ValueError(f"edits overlap at {a.span} and {b.span}")
     wanted = {base: name for f in fixes for base, name in f.helpers if name not in facts.names.walk.module.sites}
     definitions = list(dict.fromkeys(d for f in fixes for d in f.definitions))
     needs = [m for base in wanted for m in HELPERS[base].imports] + [m for f in fixes for m in f.imports]
-    modules = module_names(source, facts, sorted(set(needs)))
+    modules = module_names(facts, sorted(set(needs)))
     blocks = [render(base, wanted[base], modules) for base in HELPERS if base in wanted] + definitions
     above: list[Edit] = []
     if blocks:
@@ -54,7 +54,7 @@ def _merge_insertions(edits: list[Edit]) -> Iterable[Edit]:
     return merged
 
 
-def module_names(source: Source, facts: Facts, modules: Iterable[str]) -> dict[str, str]:
+def module_names(facts: Facts, modules: Iterable[str]) -> dict[str, str]:
     """The name by which module-level code of the file reaches each module; a fresh one where it is not imported."""
     return {m: imported(facts, m) or (m if m not in facts.names.walk.module.sites else f"_{m}") for m in modules}
 
@@ -134,7 +134,7 @@ def _local(block: str, source: Source) -> str:
 
 
 def _put_imports(source: Source, imports: Sequence[str]) -> Edit:
-    """Insert imports above the first import that is not of `__future__`, else below docstring and `__future__` lines."""
+    """Insert imports above the first import that is not of `__future__`, else below docstring and `__future__`."""
     newline = source.newline
     body = source.tree.body
     after = 0
@@ -152,7 +152,7 @@ def _put_imports(source: Source, imports: Sequence[str]) -> Edit:
     text = "".join(f"{line}{newline}" for line in imports)
     block = list(itertools.takewhile(lambda s: isinstance(s, (ast.Import, ast.ImportFrom)), body[after:]))
     if block:
-        # As isort would put it: `import x` of the standard library stands first, in alphabetical order, then a blank line.
+        # As isort would: `import x` of the standard library stands first, in alphabetical order, then a blank line.
         name = imports[0].split()[1]
         standard = name in sys.stdlib_module_names
         group = [

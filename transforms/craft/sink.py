@@ -187,7 +187,7 @@ def named(base: str, written: object, bench: Bench) -> tuple[str, tuple[str, ...
 
 def _torch(bench: Bench) -> str:
     bench.imports.add("torch")
-    return module_names(bench.source, bench.facts, ["torch"])["torch"]
+    return module_names(bench.facts, ["torch"])["torch"]
 
 
 def _public(text: str, torch: str) -> str:

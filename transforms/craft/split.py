@@ -52,7 +52,7 @@ def _header(function: FunctionNode, bench: Bench) -> cst.FunctionDef | NoFix:
     """The function with an empty body, as libcst holds it."""
     source = bench.source
     start, stop = source.span(function).start, source.span(function.body[0]).start
-    row, column = source.position(stop)
+    row, _ = source.position(stop)
     if source.text[source.line_start(row) : stop].strip():
         return NoFix("its body stands on the line of its header")
     text = source.text[start:stop].rstrip()
@@ -201,7 +201,8 @@ def _value(flag: Flag, bench: Bench) -> str:
     if flag.boolean and not (
         isinstance(flag.node, ast.Compare) and bench.facts.kinds.of(flag.node).tag is Tag.HOST and not guards
     ):
-        return f"bool({' and '.join([*guards, f'({text})' if guards and isinstance(flag.node, (ast.BoolOp, ast.IfExp)) else text])})"
+        loose = guards and isinstance(flag.node, (ast.BoolOp, ast.IfExp))
+        return f"bool({' and '.join([*guards, f'({text})' if loose else text])})"
     return f"{text} if {' and '.join(guards)} else None" if guards else text
 
 

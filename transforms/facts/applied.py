@@ -1,4 +1,4 @@
-"""What calls return: torch functions and methods by table, layers by their constructor, functions of the file by reading them."""
+"""What calls return: torch functions by table, layers by their constructor, functions of the file by reading them."""
 
 from __future__ import annotations
 
@@ -87,6 +87,9 @@ _METADATA = frozenset(
 )
 
 
+EVALUATED = (ast.Call, ast.Subscript, ast.NamedExpr, ast.Lambda, ast.Await, ast.GeneratorExp, ast.ListComp)
+
+
 class Applied:
     """The part of the evaluator that knows calls."""
 
@@ -98,7 +101,7 @@ class Applied:
         """See `Evaluator.of`."""
         raise NotImplementedError
 
-    def element(self, iterated: Value, expr: ast.expr, env: Env) -> Value:
+    def element(self, iterated: Value, expr: ast.expr) -> Value:
         """See `Evaluator.element`."""
         raise NotImplementedError
 
@@ -116,7 +119,7 @@ class Applied:
         deps = NOTHING.union(*(v.deps for v in everything)) if everything else NOTHING
         qualified = self.facts.names.qualified(e.func)
         if qualified is not None and qualified.startswith("builtins."):
-            return self._builtin(qualified.removeprefix("builtins."), e, args, deps, env)
+            return self._builtin(qualified.removeprefix("builtins."), e, args, deps)
         if qualified is not None and not qualified.startswith("."):
             return self._imported(qualified, e, args, keywords, deps, env)
         if (inner := chosen_by(e, self.facts)) is not None:
@@ -124,7 +127,7 @@ class Applied:
         if reads_number(e, self.facts):
             return host("", deps)
         if (selected := selected_by(e, self.facts)) is not None:
-            return self._selected(e, selected, deps, env)
+            return self._selected(selected, deps, env)
         target = self.facts.calls.target(e)
         if target is not None and not target.plain:
             return replace(UNKNOWN, deps=deps | {ELSEWHERE}, roots=_mixed(everything) | {ELSEWHERE})
@@ -138,30 +141,17 @@ class Applied:
         return replace(UNKNOWN, deps=deps | marks | {ELSEWHERE}, roots=_mixed(everything) | {ELSEWHERE})
 
     # -- builtins ------------------------------------------------------------------------------------------------------
-    def _builtin(self, name: str, e: ast.Call, args: list[Value], deps: frozenset[str], env: Env) -> Value:
-        tensors = [a for a in args if a.tag is Tag.TENSOR]
+    def _builtin(self, name: str, e: ast.Call, args: list[Value], deps: frozenset[str]) -> Value:
         if name in _HOST_BUILTINS:
             return host(_HOST_BUILTINS[name], deps)
         if name == "range":
             return host("range", deps)
         if name in ("abs", "max", "min", "sum", "round", "pow", "divmod"):
-            if name == "sum" and args and args[0].tag is Tag.SEQUENCE:
-                if args[0].detail == "of tensors":
-                    return Value(Tag.TENSOR, dtype=args[0].dtype, shape=("node", id(e)), deps=deps)
-                return replace(UNKNOWN, deps=deps, roots=_mixed(args) | {ELSEWHERE})
-            if name in ("max", "min") and len(args) > 1 and tensors:
-                return replace(UNKNOWN, roots=_mixed(args) | {ELSEWHERE}, deps=deps)  # it is one of them
-            if tensors and name != "divmod":
-                made = ("node", id(e))
-                kept = tensors[0] if name == "abs" else replace(tensors[0], shape=made)
-                return replace(kept, roots=NOTHING, deps=deps, dtype=made if name in ("pow", "sum") else kept.dtype)
-            if all(a.tag is Tag.HOST for a in args):
-                return host("float" if any(a.detail == "float" for a in args) else args[0].detail if args else "", deps)
-            return replace(UNKNOWN, deps=deps, roots=_mixed(args) | {ELSEWHERE})
+            return self._numeric(name, e, args, deps)
         if name in _SEQUENCES:
             items = args[0].items if args and name in ("list", "tuple") else None
             if name in ("zip", "enumerate"):
-                parts = tuple(self.element(a, x, env) for a, x in zip(args, e.args))
+                parts = tuple(self.element(a, x) for a, x in zip(args, e.args, strict=True))
                 pair = (host("int"), *parts[:1]) if name == "enumerate" else parts
                 return Value(
                     Tag.SEQUENCE, items=(Value(Tag.SEQUENCE, items=pair, deps=deps),), deps=deps, roots=_mixed(args)
@@ -177,6 +167,23 @@ class Applied:
             return Value(Tag.INSTANCE, deps=NOTHING, roots=NOTHING)
         return replace(UNKNOWN, deps=deps | {ELSEWHERE}, roots=_mixed(args) | {ELSEWHERE})
 
+    def _numeric(self, name: str, e: ast.Call, args: list[Value], deps: frozenset[str]) -> Value:
+        """`abs`, `max`, `sum` and the like, of tensors or of numbers."""
+        tensors = [a for a in args if a.tag is Tag.TENSOR]
+        unknown = replace(UNKNOWN, deps=deps, roots=_mixed(args) | {ELSEWHERE})
+        made = ("node", id(e))
+        if name == "sum" and args and args[0].tag is Tag.SEQUENCE:
+            of_tensors = args[0].detail == "of tensors"
+            return Value(Tag.TENSOR, dtype=args[0].dtype, shape=made, deps=deps) if of_tensors else unknown
+        if tensors and (name == "divmod" or (name in ("max", "min") and len(args) > 1)):
+            return unknown  # a pair of tensors; one of the arguments
+        if tensors:
+            kept = tensors[0] if name == "abs" else replace(tensors[0], shape=made)
+            return replace(kept, roots=NOTHING, deps=deps, dtype=made if name in ("pow", "sum") else kept.dtype)
+        if all(a.tag is Tag.HOST for a in args):
+            return host("float" if any(a.detail == "float" for a in args) else args[0].detail if args else "", deps)
+        return unknown
+
     # -- imported functions --------------------------------------------------------------------------------------------
     def _imported(
         self, qualified: str, e: ast.Call, args: list[Value], keywords: dict[str, Value], deps: frozenset[str], env: Env
@@ -185,11 +192,7 @@ class Applied:
         if layer is not None or qualified in ("torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"):
             return self._constructed(qualified, e, args)
         if qualified in ("torch.nn.Parameter", "torch.nn.parameter.Parameter") and args:
-            return (
-                replace(args[0], deps=deps)
-                if args[0].tag is Tag.TENSOR
-                else Value(Tag.TENSOR, deps=deps)
-            )
+            return replace(args[0], deps=deps) if args[0].tag is Tag.TENSOR else Value(Tag.TENSOR, deps=deps)
         op = torch_api.function(qualified)
         if op is not None:
             if op.mutates:
@@ -209,7 +212,7 @@ class Applied:
         """A torch function or method, `args[0]` being the tensor of a method."""
         method = op.name.startswith("torch.Tensor.")
         literals = [getattr(a, "value", None) if isinstance(a, ast.Constant) else None for a in e.args]
-        kinds = [argument(v, x) for v, x in zip(args[1:] if method else args, literals)]
+        kinds = [argument(v, x) for v, x in zip(args[1:] if method else args, literals, strict=True)]
         named = {k.arg: argument(keywords[k.arg], getattr(k.value, "value", None)) for k in e.keywords if k.arg}
         # What makes a tensor of data makes one of a tensor too, which its overloads do not say.
         op = op if op.name in FROM_DATA else op.called(kinds, named)
@@ -262,6 +265,17 @@ class Applied:
         if op.name in ("torch.where", "torch.Tensor.where"):
             tensors = [a for i, a in enumerate(args) if i != (0 if op.name == "torch.where" else 1) and a in tensors]
         operands = [(t.dtype, t.shape) for t in [*tensors, *(k for k in keywords.values() if k.tag is Tag.TENSOR)]]
+        return self._by_kind(op, e, first, operands, [*args, *keywords.values()])
+
+    def _by_kind(
+        self,
+        op: torch_api.Op,
+        e: ast.Call,
+        first: Symbol | None,
+        operands: list[tuple[Symbol | None, Symbol | None]],
+        given: list[Value],
+    ) -> Symbol | None:
+        """The dtype as the table tells it; `first` is that of the first tensor."""
         match op.dtype:
             case "bool":
                 return BOOL
@@ -272,10 +286,10 @@ class Applied:
             case "accumulate":
                 return first if category(first, self.floats) == "float" else ("summed", first)
         found = promote(operands, self.floats) if op.dtype == "promote" else first
-        if op.dtype not in ("promote", "same") and name not in SAME_DTYPE:
+        if op.dtype not in ("promote", "same") and op.name.rpartition(".")[2] not in SAME_DTYPE:
             return ("node", id(e))
         if op.elementwise and found is not None:
-            numbers = [a for a in [*args, *keywords.values()] if a.tag is Tag.HOST and a.detail not in ("int", "bool")]
+            numbers = [a for a in given if a.tag is Tag.HOST and a.detail not in ("int", "bool")]
             return with_numbers(found, (a.detail for a in numbers), ("node", id(e)), self.floats)
         return found
 
@@ -310,7 +324,7 @@ class Applied:
         return (*((i, ast.dump(a)) for i, a in enumerate(e.args) if a not in tensors), *keywords)
 
     def _sized(self, e: ast.Call, full: bool) -> Symbol:
-        """The shape of `torch.zeros(…)` and the like: by the text of the sizes, where it means the same wherever it stands."""
+        """The shape of `torch.zeros(…)` and the like: by the text of the sizes, where that always means the same."""
         given = _keyword(e, "size")
         first = e.args[0] if e.args else given
         spread = isinstance(first, (ast.Tuple, ast.List))
@@ -343,15 +357,15 @@ class Applied:
                 owner = self.facts.classes.owner(node)
                 if owner is not None and node.value.id == owner[1] and owner[0].is_rebound(node.attr):
                     return None
-            elif isinstance(node, ast.Call):
-                func = node.func
-                if not isinstance(func, ast.Attribute) or func.attr not in _METADATA:
-                    return None
-            elif isinstance(node, ast.Subscript) and self.values.get(id(node.value), UNKNOWN).tag is not Tag.HOST:
-                return None
-            elif isinstance(node, (ast.NamedExpr, ast.Lambda, ast.GeneratorExp, ast.ListComp, ast.Await)):
+            elif isinstance(node, EVALUATED) and not self._metadata(node):
                 return None
         return tuple(found)
+
+    def _metadata(self, node: ast.expr) -> bool:
+        """True for `x.size(0)` and an element of a shape."""
+        if isinstance(node, ast.Subscript):
+            return self.values.get(id(node.value), UNKNOWN).tag is Tag.HOST
+        return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _METADATA
 
     # -- layers --------------------------------------------------------------------------------------------------------
     def _constructed(self, qualified: str, e: ast.Call, args: list[Value]) -> Value:
@@ -410,14 +424,9 @@ class Applied:
             return replace(UNKNOWN, deps=x.deps | {ELSEWHERE}, roots=x.roots | {ELSEWHERE})
         inplace = overwrites(module)
         roots = x.roots if inplace or module.detail.endswith(("Identity", "Dropout")) else NOTHING
-        if (
-            layer.takes_tensor
-            and layer.shape in ("same", "last")
-            and x.dtype is not None
-            and not module.detail.endswith("Identity")
-        ):
-            if layer.shape == "last" or not layer.elementwise:
-                self.floats.add(x.dtype)  # weights and statistics are floating, and the input has their dtype
+        strict = layer.shape == "last" or (layer.shape == "same" and not layer.elementwise)
+        if layer.takes_tensor and strict and x.dtype is not None and not module.detail.endswith("Identity"):
+            self.floats.add(x.dtype)  # weights and statistics are floating, and the input has their dtype
         if layer.shape == "same":
             kept = module.detail.endswith(("Identity", "Dropout"))
             dtype = (
@@ -450,17 +459,19 @@ class Applied:
         found: list[Value] = []
         for function in functions:
             if isinstance(function, ast.Lambda) and len(function.args.args) == len(operands):
-                bound = {a.arg: self.values.get(id(o), UNKNOWN) for a, o in zip(function.args.args, operands)}
+                bound = {
+                    a.arg: self.values.get(id(o), UNKNOWN) for a, o in zip(function.args.args, operands, strict=True)
+                }
                 found.append(self.of(function.body, {**env, **bound}))
         if len(found) != 2:
-            return replace(UNKNOWN, deps=deps, roots=_mixed(args) | {ELSEWHERE})
+            return replace(UNKNOWN, deps=deps)
         return replace(
             join(found[0], found[1], ("chosen", id(e))),
             roots=found[0].roots | found[1].roots,
             deps=found[0].deps | found[1].deps | deps,
         )
 
-    def _selected(self, e: ast.Call, selected: Selected, deps: frozenset[str], env: Env) -> Value:
+    def _selected(self, selected: Selected, deps: frozenset[str], env: Env) -> Value:
         """`_masked_mean(mask, x)`: a 0-d tensor; `_masked_update(…)`: nothing."""
         bound = {name: self.values.get(id(x), UNKNOWN) for name, x in selected.binding().items()}
         element = self.values.get(id(selected.operands[0]), UNKNOWN)
@@ -554,7 +565,7 @@ class Applied:
         simple = (
             not any(isinstance(a, ast.Starred) for a in e.args) and "**" not in keywords and len(args) <= len(names)
         )
-        bound = dict(zip(names, args)) | {
+        bound = dict(zip(names, args, strict=False)) | {
             k: v for k, v in keywords.items() if k in names or any(k == p.arg for p in target.function.args.kwonlyargs)
         }
         found = self.facts.kinds.returned(target.function, bound if simple else {})
@@ -567,7 +578,7 @@ class Applied:
         owner = self.facts.classes.owner(e)
         if owner is None or not target.bound:
             return ("node", id(e))
-        if isinstance(on, ast.Name) and on.id == owner[1] and target.owner in owner[0].lineage():
+        if isinstance(on, ast.Name) and on.id == owner[1] and any(c is target.owner for c in owner[0].lineage()):
             return None
         for held in (e.func, on):
             if held is not None and is_attribute_of(held, owner[1]) and not owner[0].is_rebound(held.attr):
@@ -581,7 +592,7 @@ def _mixed(values: list[Value]) -> frozenset[str]:
 
 
 def _outside(value: Value, call: int, instance: Symbol | None) -> Value:
-    """What a function gave that was called: two calls share nothing that they made, nor two instances what they hold."""
+    """What a function of the file gave: two calls share nothing that they made, nor two instances what they hold."""
 
     def seen(symbol: Symbol | None) -> Symbol | None:
         if symbol is None:

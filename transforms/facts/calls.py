@@ -89,7 +89,7 @@ class Calls:
         return all((self._names.qualified(h) or "") in TRANSPARENT for h in heads)
 
     def _overridden(self, info: ClassInfo, name: str, on: ast.expr) -> bool:
-        """True where `self` may be of a subclass of the file that has a method of its own, or what is called is assigned."""
+        """True where `self` may be of a subclass of the file with a method of its own, or the method is assigned."""
         if info.is_rebound(name) or info.attribute(name):
             return True
         owner = self._classes.owner(on)

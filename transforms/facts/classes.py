@@ -123,16 +123,19 @@ class Classes:
                 for target in statement.targets:
                     if isinstance(target, ast.Name):
                         info.attributes.setdefault(target.id, []).append(statement.value)
+        self._read_methods(info)
+
+    def _read_methods(self, info: ClassInfo) -> None:
         builders = {"__init__", "__post_init__", "setup"}
         for name, method in info.methods.items():
             owner = first_parameter(method)
             if owner is None:
                 continue
-            for target, value in attribute_stores(method, owner):
+            for attribute, value in attribute_stores(method, owner):
                 if name in builders and value is not None:
-                    info.attributes.setdefault(target, []).append(value)
+                    info.attributes.setdefault(attribute, []).append(value)
                 else:
-                    info.rebound.add(target)
+                    info.rebound.add(attribute)
             for call in (n for n in ast.walk(method) if isinstance(n, ast.Call)):
                 self._registered(call, owner, info, name in builders)
 
@@ -227,7 +230,8 @@ def attribute_stores(function: ast.AST, owner: str) -> Iterator[tuple[str, ast.e
             if not isinstance(node.ctx, ast.Store) or id(node) in values or not _only_declared(node, function):
                 yield node.attr, values.get(id(node))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("setattr", "delattr"):
-            if node.args and isinstance(node.args[0], ast.Name) and node.args[0].id == owner:
+            on = node.args[0] if node.args else None
+            if isinstance(on, ast.Name) and on.id == owner:
                 yield _key(node.args[1] if len(node.args) > 1 else None), None
 
 
@@ -251,7 +255,7 @@ def _only_declared(node: ast.Attribute, function: ast.AST) -> bool:
 
 def _key(name: ast.expr | None) -> str:
     if isinstance(name, ast.JoinedStr) and name.values and isinstance(name.values[0], ast.Constant):
-        return f"{name.values[0].value}*"
+        return f"{name.values[0].value!s}*"
     return str(name.value) if isinstance(name, ast.Constant) else "*"
 
 

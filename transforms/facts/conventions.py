@@ -1,4 +1,4 @@
-"""What torch's schemas do not say: which operations need floating tensors, keep shapes, or make tensors of a given size."""
+"""What torch's schemas do not say: which operations need floating tensors, keep shapes, or make tensors of a size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may evaluating this earlier, twice, never or always change: mutation, random numbers, I/O, exceptions, host reads."""
+"""What evaluating this earlier, twice, never or always may change: mutation, random numbers, I/O, exceptions, reads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .calls import Target
 from .choices import chosen_by
 from .classes import FunctionNode
 from .conventions import argument
-from .flow import walk_scope
+from .flow import TryStar, walk_scope
 from .regions import COMPILING
 from .selected import Selected, selected_by
 from .values import ELSEWHERE, UNKNOWN, Tag, Value
@@ -167,6 +167,10 @@ _LOG_METHODS = frozenset(
 )
 
 
+_DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Import, ast.ImportFrom)
+_UNCAPTURED = (ast.Try, TryStar, ast.With, ast.AsyncWith, *_DEFINITIONS)
+
+
 @dataclass
 class Effect:
     """What running some code may do. All sets name locals, `self.NAME`, or `?` for anything else.
@@ -274,55 +278,42 @@ class Effects:
     # -- one node ------------------------------------------------------------------------------------------------------
     def node(self, node: ast.AST, out: Effect) -> None:
         """Add what this node alone does, its children apart."""
-        kinds = self._facts.kinds
         match node:
             case ast.Call():
                 self._call(node, out)
-            case ast.Raise() | ast.Assert():
-                out.raises = True
             case ast.Return():
                 out.jumps.add("return")
             case ast.Break() | ast.Continue():
                 out.jumps.add("break" if isinstance(node, ast.Break) else "continue")
             case ast.Yield() | ast.YieldFrom() | ast.Await():
                 out.jumps.add("yield")
-            case ast.Global() | ast.Nonlocal():
-                out.stores |= set(node.names)
-            case ast.Attribute() if isinstance(node.ctx, (ast.Store, ast.Del)):
-                out.stores.add(_dotted(node))
-            case ast.Subscript() if isinstance(node.ctx, (ast.Store, ast.Del)):
-                self._changed(node.value, out)
-            case ast.AugAssign() if isinstance(node.target, ast.Name):
-                before = kinds.of(node.target)
-                known = self._facts.kinds.before(node).get(node.target.id) if isinstance(node, ast.stmt) else before
-                if known is not None and known.tag is not Tag.HOST:
-                    self._changed_roots(
-                        node.target.id, known.roots, out, certain=known.tag in (Tag.TENSOR, Tag.UNKNOWN)
-                    )
-            case ast.If() | ast.While() | ast.IfExp() | ast.Assert():
-                self._truth(node.test, out)
-            case ast.BoolOp():
-                for value in node.values[:-1]:
-                    self._truth(value, out)
-            case ast.UnaryOp(op=ast.Not()):
-                self._truth(node.operand, out)
-            case ast.comprehension():
-                for test in node.ifs:
-                    self._truth(test, out)
-            case (
-                ast.Try()
-                | ast.With()
-                | ast.AsyncWith()
-                | ast.ClassDef()
-                | ast.FunctionDef()
-                | ast.Import()
-                | ast.ImportFrom()
-            ):
-                if not (isinstance(node, ast.With) and all(self._grad_mode(i.context_expr) for i in node.items)):
-                    out.breaks.append(f"it holds a `{type(node).__name__.lower()}` statement")
-            case ast.Subscript():
+            case ast.With() if all(self._grad_mode(i.context_expr) for i in node.items):
+                pass
+            case ast.stmt() if isinstance(node, _UNCAPTURED):
+                out.breaks.append(f"it holds a `{type(node).__name__.lower()}` statement")
+            case ast.Subscript(ctx=ast.Load()):
                 if self._facts.kinds.of(node.value).is_tensor and self._mask_index(node.slice):
                     out.breaks.append(f"indexing by a mask on line {node.lineno} has a shape that depends on values")
+        out.raises |= isinstance(node, (ast.Raise, ast.Assert))
+        self._stored(node, out)
+        for value in _asked(node):
+            if self._facts.kinds.of(value).tag is Tag.TENSOR:
+                out.reads.append(value.lineno)
+
+    def _stored(self, node: ast.AST, out: Effect) -> None:
+        """What the node assigns, deletes or adds to."""
+        match node:
+            case ast.Global() | ast.Nonlocal():
+                out.stores |= set(node.names)
+            case ast.Attribute(ctx=ast.Store() | ast.Del()):
+                out.stores.add(_dotted(node))
+            case ast.Subscript(ctx=ast.Store() | ast.Del()):
+                self._changed(node.value, out)
+            case ast.AugAssign() if isinstance(node.target, ast.Name):
+                known = self._facts.kinds.before(node).get(node.target.id)
+                if known is not None and known.tag is not Tag.HOST:
+                    certain = known.tag in (Tag.TENSOR, Tag.UNKNOWN)
+                    self._changed_roots(node.target.id, known.roots, out, certain)
 
     def _mask_index(self, index: ast.expr) -> bool:
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
@@ -333,33 +324,14 @@ class Effects:
         qualified = self._facts.names.qualified(context.func) if isinstance(context, ast.Call) else None
         return qualified in ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.autograd.no_grad")
 
-    def _truth(self, test: ast.expr, out: Effect) -> None:
-        if self._facts.kinds.of(test).tag is Tag.TENSOR:
-            out.reads.append(test.lineno)
-
     def _call(self, call: ast.Call, out: Effect) -> None:
-        names, kinds = self._facts.names, self._facts.kinds
-        qualified = names.qualified(call.func)
+        qualified = self._facts.names.qualified(call.func)
         text = ast.unparse(call.func)
-        tensor_args = any(kinds.of(a).tag is Tag.TENSOR for a in call.args)
         if qualified is not None:
             self._called_back(qualified, call, out)
-        if qualified is not None and qualified.startswith("builtins."):
-            self._builtin(qualified.removeprefix("builtins."), call, tensor_args, out)
-            return
-        if qualified is not None and not qualified.startswith("."):
-            op = torch_api.function(qualified)
-            if op is not None:
-                self._operation(op, call, call.args[0] if call.args else None, out)
-            elif torch_api.layer(qualified) is not None:
-                out.random = True  # a layer draws its initial weights
-            elif qualified.startswith(("warnings.", "logging.")):
-                out.io.append(text)
-            elif not qualified.startswith(_PURE_MODULES):
-                self._opaque(call, text, out)
-            elif tensor_args and qualified.startswith("math."):
-                out.reads.append(call.lineno)
-            return
+            if not qualified.startswith("."):
+                self._imported(qualified, call, text, out)
+                return
         if (inner := chosen_by(call, self._facts)) is not None:
             for function in inner:
                 if isinstance(function, ast.Lambda):
@@ -367,21 +339,31 @@ class Effects:
                         self.node(node, out)
                 else:
                     out.unknown.append(text)
-            return
-        if (selected := selected_by(call, self._facts)) is not None:
+        elif (selected := selected_by(call, self._facts)) is not None:
             self._selected(call, selected, text, out)
-            return
-        target = self._facts.calls.target(call)
-        if target is not None and not target.plain:
-            self._opaque(call, text, out)
-            return
-        if target is not None:
+        elif (target := self._facts.calls.target(call)) is not None and target.plain:
             self._own(target, call, qualified, out)
-            return
-        if isinstance(call.func, ast.Attribute):
+        elif target is None and isinstance(call.func, ast.Attribute):
             self._method(call, call.func, text, out)
         else:
             self._opaque(call, text, out)
+
+    def _imported(self, qualified: str, call: ast.Call, text: str, out: Effect) -> None:
+        """A builtin, or a function that is imported."""
+        op = torch_api.function(qualified)
+        tensors = any(self._facts.kinds.of(a).tag is Tag.TENSOR for a in call.args)
+        if qualified.startswith("builtins."):
+            self._builtin(qualified.removeprefix("builtins."), call, tensors, out)
+        elif op is not None:
+            self._operation(op, call, call.args[0] if call.args else None, out)
+        elif torch_api.layer(qualified) is not None:
+            out.random = True  # a layer draws its initial weights
+        elif qualified.startswith(("warnings.", "logging.")):
+            out.io.append(text)
+        elif not qualified.startswith(_PURE_MODULES):
+            self._opaque(call, text, out)
+        elif tensors and qualified.startswith("math."):
+            out.reads.append(call.lineno)
 
     def _called_back(self, qualified: str, call: ast.Call, out: Effect) -> None:
         """What `map(f, xs)`, `sorted(xs, key=f)` and the like run."""
@@ -559,6 +541,26 @@ class Effects:
         out.mutates |= roots
         out.storage |= roots
         out.written |= roots if certain else set()
+
+
+def _asked(node: ast.AST) -> list[ast.expr]:
+    """The expressions whose value a node needs on the host if they are tensors: conditions, indices, formatted text."""
+    match node:
+        case ast.If() | ast.While() | ast.IfExp() | ast.Assert():
+            return [node.test]
+        case ast.BoolOp():
+            return node.values[:-1]
+        case ast.UnaryOp(op=ast.Not()):
+            return [node.operand]
+        case ast.comprehension():
+            return node.ifs
+        case ast.Compare() if len(node.ops) > 1 or isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            return [node.left, *node.comparators]
+        case ast.Slice():
+            return [e for e in (node.lower, node.upper, node.step) if e is not None]
+        case ast.FormattedValue():
+            return [node.value]
+    return []
 
 
 def written(op: torch_api.Op, call: ast.Call, subject: ast.expr | None) -> list[ast.expr]:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 # Operations in place that change the shape, or the whole tensor behind the name.
 RESHAPING = frozenset({"unsqueeze_", "squeeze_", "transpose_", "t_", "swapaxes_", "swapdims_", "as_strided_"})
 RESHAPING |= {"resize_", "resize_as_", "set_", "resize_as_sparse_", "sparse_resize_", "rename_"}
+HOST_KINDS = ("builtins.int", "builtins.float", "builtins.str", "builtins.bool")
 _LOGGER_MAKERS = ("logging.getLogger", "logging.get_logger", "utils.logging.get_logger")
 
 
@@ -70,7 +71,7 @@ class Evaluator(Applied):
             case ast.Name():
                 return env[e.id] if e.id in env else self._free(e)
             case ast.Attribute():
-                return self._attribute(e, self.of(e.value, env), env)
+                return self._attribute(e, self.of(e.value, env))
             case ast.Subscript():
                 return self._subscript(e, env)
             case ast.Call():
@@ -84,18 +85,16 @@ class Evaluator(Applied):
             case ast.BoolOp():
                 return self._boolean(e, env)
             case ast.IfExp():
-                test = self.of(e.test, env)
-                inside, outside = self.narrow(e.test, env)
-                with self.perhaps():
-                    body = self.of(e.body, inside)
-                with self.perhaps():
-                    orelse = self.of(e.orelse, outside)
-                self._rebound(e, env, inside, outside)
-                return join(body, orelse, ("ifexp", id(e))).depending(test.deps)
+                return self._choice(e, env)
             case ast.NamedExpr():
                 value = self.of(e.value, env)
                 self.bind(e.target, value, env)
                 return env[e.target.id]
+        return self._compound(e, env)
+
+    def _compound(self, e: ast.expr, env: Env) -> Value:
+        """Containers, strings and what is evaluated later."""
+        match e:
             case ast.Tuple() | ast.List() | ast.Set():
                 return self._display(e, env)
             case ast.Dict():
@@ -161,7 +160,7 @@ class Evaluator(Applied):
             return host("float")
         return Value(Tag.CALLABLE, detail=qualified)
 
-    def _attribute(self, e: ast.Attribute, base: Value, env: Env) -> Value:
+    def _attribute(self, e: ast.Attribute, base: Value) -> Value:
         qualified = self.facts.names.qualified(e)
         if qualified is not None and not qualified.startswith("."):
             return self._constant(qualified)
@@ -230,14 +229,10 @@ class Evaluator(Applied):
     def _subscript(self, e: ast.Subscript, env: Env) -> Value:
         base, index = self.of(e.value, env), self.of(e.slice, env)
         deps = base.deps | index.deps
-        if (
-            base.tag is Tag.SEQUENCE
-            and base.items is not None
-            and isinstance(e.slice, ast.Constant)
-            and isinstance(e.slice.value, int)
-        ):
-            if -len(base.items) <= e.slice.value < len(base.items):
-                return base.items[e.slice.value].depending(index.deps)
+        place = e.slice.value if isinstance(e.slice, ast.Constant) else None
+        known = base.items if base.tag is Tag.SEQUENCE and base.items is not None else ()
+        if isinstance(place, int) and -len(known) <= place < len(known):
+            return known[place].depending(index.deps)
         if base.detail == "size":
             return host("size" if isinstance(e.slice, ast.Slice) else "int", deps)
         if base.tag is Tag.TENSOR:
@@ -252,7 +247,7 @@ class Evaluator(Applied):
             )
         return replace(UNKNOWN, deps=deps, roots=base.roots)
 
-    def element(self, iterated: Value, expr: ast.expr, env: Env) -> Value:
+    def element(self, iterated: Value, expr: ast.expr) -> Value:
         """What a loop over the value gives."""
         if iterated.tag is Tag.TENSOR:
             return replace(iterated, shape=("element", iterated.shape) if iterated.shape else None, items=None)
@@ -354,6 +349,16 @@ class Evaluator(Applied):
         assert found is not None
         return replace(found, deps=deps)
 
+    def _choice(self, e: ast.IfExp, env: Env) -> Value:
+        test = self.of(e.test, env)
+        inside, outside = self.narrow(e.test, env)
+        with self.perhaps():
+            body = self.of(e.body, inside)
+        with self.perhaps():
+            orelse = self.of(e.orelse, outside)
+        self._rebound(e, env, inside, outside)
+        return join(body, orelse, ("ifexp", id(e))).depending(test.deps)
+
     # -- containers ----------------------------------------------------------------------------------------------------
     def _display(self, e: ast.Tuple | ast.List | ast.Set, env: Env) -> Value:
         parts = [self.of(x, env) for x in e.elts]
@@ -366,7 +371,7 @@ class Evaluator(Applied):
         for generator in e.generators:
             iterated = self.of(generator.iter, inner)
             deps |= iterated.deps
-            self.bind(generator.target, self.element(iterated, generator.iter, inner), inner)
+            self.bind(generator.target, self.element(iterated, generator.iter), inner)
             with self.perhaps():
                 for test in generator.ifs:
                     deps |= self.of(test, inner).deps
@@ -406,7 +411,7 @@ class Evaluator(Applied):
                         )
                         self.bind(element, made, env)
                     else:
-                        self.bind(element, self.element(value, target, env), env)
+                        self.bind(element, self.element(value, target), env)
             case ast.Attribute() | ast.Subscript():
                 base = self.of(target.value, env)
                 if isinstance(target, ast.Subscript):
@@ -498,29 +503,21 @@ class Evaluator(Applied):
                 elif isinstance(op, (ast.Is, ast.Eq)):
                     outside[name] = replace(env[name], optional=False)
                     inside[name] = Value(Tag.NONE, deps=env[name].deps)
-            case ast.Call(args=[ast.Name(id=name), kind]) if (
-                name in env and self.facts.names.qualified(test.func) == "builtins.isinstance"
-            ):
-                qualified = self.facts.names.qualified(kind)
-                if qualified == "torch.Tensor":
-                    inside[name] = replace(
-                        env[name], tag=Tag.TENSOR, level=Level.PROVED, because="`isinstance` says so", optional=False
-                    )
-                    if env[name].tag is Tag.TENSOR and env[name].level is Level.PROVED:
-                        outside[name] = replace(env[name])
-                elif qualified in ("builtins.int", "builtins.float", "builtins.str", "builtins.bool"):
-                    inside[name] = replace(
-                        env[name], tag=Tag.HOST, level=Level.PROVED, detail=qualified.removeprefix("builtins.")
-                    )
-                elif qualified in ("builtins.list", "builtins.tuple", "builtins.dict"):
-                    inside[name] = replace(env[name], tag=Tag.SEQUENCE, level=Level.PROVED)
-            case ast.Call(args=[ast.Name(id=name)]) if (
-                name in env and self.facts.names.qualified(test.func) == "torch.is_tensor"
-            ):
-                inside[name] = replace(
-                    env[name], tag=Tag.TENSOR, level=Level.PROVED, because="`torch.is_tensor` says so"
-                )
+            case ast.Call(args=[ast.Name(id=name), *_]) if name in env:
+                self._narrow_call(test, name, inside)
         return inside, outside
+
+    def _narrow_call(self, test: ast.Call, name: str, inside: Env) -> None:
+        """What `isinstance(x, T)` and `torch.is_tensor(x)` say where they hold."""
+        asked = self.facts.names.qualified(test.func)
+        kind = self.facts.names.qualified(test.args[1]) if len(test.args) == 2 else None
+        known = replace(inside[name], level=Level.PROVED, because=f"`{ast.unparse(test.func)}` says so", optional=False)
+        if asked == "torch.is_tensor" or (asked == "builtins.isinstance" and kind == "torch.Tensor"):
+            inside[name] = replace(known, tag=Tag.TENSOR)
+        elif asked == "builtins.isinstance" and kind in HOST_KINDS:
+            inside[name] = replace(known, tag=Tag.HOST, detail=str(kind).removeprefix("builtins."))
+        elif asked == "builtins.isinstance" and kind in ("builtins.list", "builtins.tuple", "builtins.dict"):
+            inside[name] = replace(known, tag=Tag.SEQUENCE)
 
 
 def _computed(e: ast.AST, pair: tuple[Value, Value], op: ast.operator, floats: set[Symbol]) -> dict[str, Symbol | None]:

@@ -14,7 +14,7 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def walk_scope(*roots: ast.AST) -> Iterator[ast.AST]:
-    """Walk nodes, not entering nested functions, lambdas and classes (their decorators, defaults and bases are entered)."""
+    """Walk nodes, entering of nested functions, lambdas and classes their decorators, defaults and bases alone."""
     stack = list(reversed(roots))
     while stack:
         node = stack.pop()
@@ -53,7 +53,7 @@ def binds(*roots: ast.AST) -> set[str]:
 
 
 def binds_surely(*roots: ast.AST) -> set[str]:
-    """The names of `binds` without those that only a part binds which may not run: behind `and`, in `x if c else y`, …"""
+    """The names of `binds` without those that a part binds which may not run: behind `and`, in `x if c else y`, …"""
     found = binds(*roots)
     unsure: list[ast.AST] = []
     for node in walk_scope(*roots):
@@ -87,7 +87,8 @@ def reads(*roots: ast.AST) -> set[str]:
             own = (own - targets) | first
         elif isinstance(root, ast.Lambda):
             given = root.args
-            inner = {a.arg for a in [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg] if a}
+            every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+            inner = {a.arg for a in every if a is not None}
             own = (own - inner) | reads(*(d for d in [*given.defaults, *given.kw_defaults] if d is not None))
         found |= own
     return found
@@ -139,7 +140,7 @@ class Flow:
         return self._bound.get(id(statement), frozenset())
 
     def entering(self, body: list[ast.stmt], out: frozenset[str]) -> frozenset[str]:
-        """The names whose value may be read from the start of consecutive statements on, when `out` are read behind them.
+        """The names whose value may be read from the start of some statements on, when `out` are read behind them.
 
         A `continue` or `break` among them that belongs to a loop around them leads behind them.
         """
@@ -169,10 +170,10 @@ class Flow:
             case ast.If():
                 return self._block(s.body, out) | self._block(s.orelse, out) | reads(s.test)
             case ast.While():
-                return self._loop(s, s.body, s.orelse, frozenset(reads(s.test)), frozenset(), out)
+                return self._loop(s.body, s.orelse, frozenset(reads(s.test)), frozenset(), out)
             case ast.For() | ast.AsyncFor():
                 return self._loop(
-                    s, s.body, s.orelse, frozenset(reads(s.target)), frozenset(binds(s.target)), out
+                    s.body, s.orelse, frozenset(reads(s.target)), frozenset(binds(s.target)), out
                 ) | reads(s.iter)
             case ast.With() | ast.AsyncWith():
                 targets = [i.optional_vars for i in s.items if i.optional_vars]
@@ -197,7 +198,6 @@ class Flow:
 
     def _loop(
         self,
-        s: ast.stmt,
         body: list[ast.stmt],
         orelse: list[ast.stmt],
         test: frozenset[str],
@@ -276,7 +276,7 @@ class Flow:
 
 
 def unbinds(root: ast.AST) -> set[str]:
-    """The names that a statement, or one inside of it, deletes; the name of a caught exception goes with its handler."""
+    """The names that a statement, or one inside of it, deletes; that of a caught exception goes with its handler."""
     found: set[str] = set()
     for node in walk_scope(root):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 GRAD_MODES = frozenset({"torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.autograd.no_grad"})
 TRACED = frozenset({"numpy", "cpu", "to", "cuda"})  # they copy to the host, but Dynamo traces them
+CONTEXTS = (ast.With, ast.AsyncWith, ast.Match)
 LEAVING = (ast.Return, ast.Raise, ast.Assert)
 MAX_TENSOR_STATEMENTS = 2  # how much computation on tensors may leave the graph with a host value
 _WORDS = {ast.Lt: "below", ast.Gt: "above", ast.LtE: "at_most", ast.GtE: "at_least", ast.Eq: "is", ast.NotEq: "is_not"}
@@ -198,13 +199,11 @@ class _Search:
         """True where no tensor goes from the outer part into the core but the inputs themselves."""
         for s in prologue:
             for n in walk_scope(s):
-                if (
-                    isinstance(n, ast.Name)
-                    and isinstance(n.ctx, ast.Store)
-                    and (n.id in passed or n.id in self.parameters)
-                ):
-                    if self._bound_value(s, n).tag not in (Tag.HOST, Tag.NONE):
-                        return False
+                if not (isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)):
+                    continue
+                goes = n.id in passed or n.id in self.parameters
+                if goes and self._bound_value(s, n).tag not in (Tag.HOST, Tag.NONE):
+                    return False
         return True
 
     # -- numbers that the entry counts ---------------------------------------------------------------------------------
@@ -260,7 +259,7 @@ class _Search:
         ):
             return False
         if any(
-            isinstance(n, (ast.Return, ast.Raise, ast.Assert, ast.Lambda, ast.FunctionDef, ast.NamedExpr))
+            isinstance(n, (ast.Return, ast.Raise, ast.Assert, ast.Delete, ast.Lambda, ast.FunctionDef, ast.NamedExpr))
             for n in ast.walk(statement)
         ):
             return False
@@ -281,7 +280,7 @@ class _Search:
             return False
         if isinstance(statement, ast.If):
             ends = self.facts.kinds.run(self.function).ends.get(id(statement), (None, None))
-            arms = [(e, b) for e, b in zip(ends, (statement.body, statement.orelse)) if b]
+            arms = [(e, b) for e, b in zip(ends, (statement.body, statement.orelse), strict=True) if b]
             return all(e is not None and e[n].tag in (Tag.HOST, Tag.NONE) for e, b in arms for n in binds(*b))
         value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
         if value is None:
@@ -300,7 +299,7 @@ class _Search:
         return self._cheap(self._slice(needed, [flag]), needed, {id(n) for n in ast.walk(flag.node)})
 
     def _cheap(self, moved: list[ast.stmt], needed: list[ast.stmt], inside: set[int]) -> bool:
-        """True where no tensor that a moved statement makes on the way is read by what stays, and there are few of them."""
+        """True where what stays reads no tensor that a moved statement makes on the way, and there are few of them."""
         count = 0
         stays = [s for s in self.body if s not in moved]
         for statement in moved:
@@ -436,8 +435,7 @@ class _Search:
             return
         if isinstance(
             node,
-            (ast.For, ast.While, ast.AsyncFor, ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.Try, TryStar)
-            + (ast.With, ast.AsyncWith, ast.Match),
+            (ast.For, ast.While, ast.AsyncFor, ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.Try, TryStar, *CONTEXTS),
         ):
             return
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.BoolOp, ast.IfExp)):
@@ -458,7 +456,7 @@ class _Search:
             return None  # what it binds is read in the graph
         if ELSEWHERE in value.deps or "rng" in value.deps or not self._input_only([expr], reads(expr)):
             return None
-        kept = self._guards(expr, guards)
+        kept = self._guards(expr, guards, condition)
         if kept is None:
             return None
         return Flag(expr, flag_name(expr, self.facts), kept, condition)
@@ -469,10 +467,10 @@ class _Search:
         )
 
     def _guards(
-        self, expr: ast.expr, guards: tuple[tuple[ast.expr, bool], ...]
+        self, expr: ast.expr, guards: tuple[tuple[ast.expr, bool], ...], condition: bool
     ) -> tuple[tuple[ast.expr, bool], ...] | None:
-        """The conditions to keep around the expression; None where it must not be evaluated without one that cannot move."""
-        if total(expr, self.facts) or (not guards and not self._exits() and not self._observed()):
+        """The conditions to keep around the expression; None where one of them must be kept and cannot move."""
+        if total(expr, self.facts, condition) or (not guards and not self._exits() and not self._observed()):
             return ()
         exits = self._exit_tests()
         if exits is None or self._observed():
@@ -485,7 +483,7 @@ class _Search:
         return tuple(kept)
 
     def _exit_tests(self) -> list[tuple[ast.expr, bool]] | None:
-        """The tests, each with its outcome, that lead past the early exits before; None where an exit is not that simple."""
+        """The tests, each with its outcome, that lead past the early exits before; None for exits of other kinds."""
         found: list[tuple[ast.expr, bool]] = []
         for s in self.skipped:
             jumps = [n for n in walk_scope(s) if isinstance(n, LEAVING)]
@@ -558,7 +556,7 @@ def names_grad_mode(decorator: ast.expr, facts: Facts) -> bool:
 
 
 def _spine(value: ast.expr) -> Iterator[ast.expr]:
-    """The expression and what its outermost methods and indices are applied to: `a.nonzero().flatten()`, its call, `a`."""
+    """The expression, and what its outermost methods and indices are applied to, down to a name."""
     node: ast.expr | None = value
     while node is not None:
         yield node

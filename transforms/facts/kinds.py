@@ -48,7 +48,7 @@ class Kinds:
         return self.run(function).before.get(id(statement), {}) if function is not None else {}
 
     def floats(self, function: FunctionNode, branch: ast.AST | None = None) -> frozenset[Symbol]:
-        """The dtype symbols that operations need to be floating which run in every call, or whenever the branch runs."""
+        """The dtype symbols that operations need to be floating which run in every call, or with the branch."""
         run = self.run(function)
         return run.floats_at.get(id(branch), frozenset()) | run.floats
 
@@ -174,17 +174,13 @@ class Run:
                 self._returned.append(value.depending(frozenset().union(*self._control)))
                 self._exits.append(set(self.floats))
                 return None
-            case ast.Raise():
-                for part in (s.exc, s.cause):
-                    if part is not None:
-                        ev.of(part, env)
-                return None
-            case ast.Break() | ast.Continue():
+            case ast.Raise() | ast.Break() | ast.Continue():
+                self._simple(s, env)
                 return None
             case ast.If():
                 return self._if(s, env)
             case ast.For() | ast.AsyncFor():
-                element = ev.element(ev.of(s.iter, env), s.iter, env)
+                element = ev.element(ev.of(s.iter, env), s.iter)
                 return self._loop(s, env, lambda inner: ev.bind(s.target, element, inner))
             case ast.While():
                 return self._loop(s, env, lambda inner: ev.of(s.test, inner))
@@ -194,6 +190,13 @@ class Run:
                 return self._try(s, env)
             case ast.Match():
                 return self._match(s, env)
+        self._simple(s, env)
+        return env
+
+    def _simple(self, s: ast.stmt, env: Env) -> None:
+        """A statement that leads to the next one."""
+        ev = self._evaluator
+        match s:
             case ast.Assign():
                 value = self._by_use(s, ev.of(s.value, env))
                 for target in s.targets:
@@ -203,28 +206,24 @@ class Run:
                     ev.bind(s.target, ev.of(s.value, env), env)
             case ast.AugAssign():
                 ev.augment(s, env)
-            case _:
-                self._simple(s, env)
-        return env
-
-    def _simple(self, s: ast.stmt, env: Env) -> None:
-        """A statement that neither branches nor assigns."""
-        match s:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 env[s.name] = Value(Tag.CALLABLE)
             case ast.Import() | ast.ImportFrom():
                 for alias in s.names:
                     env[(alias.asname or alias.name).partition(".")[0]] = UNKNOWN
             case ast.Delete():
-                for target in s.targets:
-                    if isinstance(target, ast.Name):
-                        env.pop(target.id, None)
-                    else:
-                        self._evaluator.bind(target, UNKNOWN, env)
+                self._delete(s, env)
             case _:
                 for child in ast.iter_child_nodes(s):
                     if isinstance(child, ast.expr):
-                        self._evaluator.of(child, env)
+                        ev.of(child, env)
+
+    def _delete(self, s: ast.Delete, env: Env) -> None:
+        for target in s.targets:
+            if isinstance(target, ast.Name):
+                env.pop(target.id, None)
+            else:
+                self._evaluator.bind(target, UNKNOWN, env)
 
     def _with(self, s: ast.With | ast.AsyncWith, env: Env) -> Env | None:
         for item in s.items:
@@ -306,7 +305,7 @@ class Run:
             if before == known:
                 break
         else:
-            before |= {name: UNKNOWN for name in binds(s)}
+            before |= dict.fromkeys(binds(s), UNKNOWN)
             self._block(s.body, dict(before))
         if isinstance(s, ast.While):
             self._evaluator.of(s.test, before)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..model import Level
 from . import torch_api
-from .classes import FunctionNode
+from .classes import FunctionNode, is_attribute_of
 from .conventions import CASTS, SHARED
 from .values import NOTHING, UNKNOWN, Tag, Value
 
@@ -89,38 +89,40 @@ def _from_text(node: ast.expr, at: ast.AST, facts: Facts) -> Value | None:
     if isinstance(node, ast.Constant) and node.value is None:
         return Value(Tag.NONE)
     if isinstance(node, ast.Subscript):
-        head = _dotted(node.value)
-        last = head.rpartition(".")[2]
-        inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if last == "Optional":
-            found = _from_text(inner[0], at, facts)
-            return replace(found, optional=True) if found else None
-        if last == "Union":
-            return _union([_from_text(i, at, facts) for i in inner])
-        if last == "Annotated":
-            return _from_text(inner[0], at, facts)
-        if last in SEQUENCE_TYPES:
-            return Value(Tag.SEQUENCE, because="it is annotated so")
-        if last in (
-            "Float",
-            "Int",
-            "Bool",
-            "Shaped",
-            "Num",
-            "Inexact",
-            "Integer",
-            "Real",
-            "UInt",
-            "Complex",
-            "Key",
-            "TensorType",
-        ):
-            return Value(Tag.TENSOR, because="it is annotated as a tensor")
-        return None
+        return _generic(node, at, facts)
     dotted = _dotted(node)
-    if not dotted:
+    return _named(facts.names.resolve(dotted, at, annotation=True) or "") if dotted else None
+
+
+def _generic(node: ast.Subscript, at: ast.AST, facts: Facts) -> Value | None:
+    """`Optional[Tensor]`, `list[int]`, `Float[Tensor, "b c"]`."""
+    head = _dotted(node.value)
+    last = head.rpartition(".")[2]
+    inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if last in ("Optional", "Union", "Annotated") and not _is_typing(head, at, facts):
         return None
-    meant = facts.names.resolve(dotted, at, annotation=True) or ""
+    if last == "Optional":
+        found = _from_text(inner[0], at, facts)
+        return replace(found, optional=True) if found else None
+    if last == "Union":
+        return _union([_from_text(i, at, facts) for i in inner])
+    if last == "Annotated":
+        return _from_text(inner[0], at, facts)
+    if last in SEQUENCE_TYPES:
+        return Value(Tag.SEQUENCE, because="it is annotated so")
+    meant = facts.names.resolve(head, at, annotation=True) or ""
+    array = _from_text(inner[0], at, facts) if meant.startswith("jaxtyping.") else None
+    if meant == "torchtyping.TensorType" or (array is not None and array.tag is Tag.TENSOR):
+        return Value(Tag.TENSOR, because="it is annotated as a tensor")
+    return None
+
+
+def _is_typing(dotted: str, at: ast.AST, facts: Facts) -> bool:
+    return (facts.names.resolve(dotted, at, annotation=True) or "").startswith(("typing.", "typing_extensions."))
+
+
+def _named(meant: str) -> Value | None:
+    """The value that a type claims, by its qualified name."""
     if meant in TENSOR_TYPES:
         return Value(Tag.TENSOR, because="it is annotated as a tensor")
     if meant.startswith("builtins."):
@@ -181,57 +183,68 @@ def used(name: str, function: FunctionNode, facts: Facts) -> Value:
 
 def _one_use(node: ast.Name, facts: Facts) -> Value | None:
     parent = facts.names.parent(node)
-    name = node.id
-    if isinstance(parent, ast.Call) and node in parent.args:
-        qualified = facts.names.qualified(parent.func) or ""
-        op = torch_api.function(qualified)
-        first = parent.args[0] is node
-        if op is not None and first and op.takes_tensor:
-            return Value(Tag.TENSOR, Level.PROVED, f"`{name}` is given to `{qualified}` on line {parent.lineno}")
-        if qualified == "builtins.range":
-            return Value(Tag.HOST, Level.ASSUMED, f"`range({name})` on line {parent.lineno}", detail="int")
-        if isinstance(parent.func, ast.Attribute) and isinstance(parent.func.value, ast.Name) and first:
-            owner = facts.classes.owner(parent)
-            made = owner[0].attribute(parent.func.attr) if owner and parent.func.value.id == owner[1] else []
-            if len(made) == 1 and isinstance(made[0], ast.Call):
-                layer = torch_api.layer(facts.names.qualified(made[0].func) or "")
-                if layer is not None and layer.takes_tensor:
-                    return Value(Tag.TENSOR, Level.PROVED, f"`{name}` is given to a layer on line {parent.lineno}")
-    if isinstance(parent, ast.Attribute) and parent.value is node:
-        call = facts.names.parent(parent)
-        called = isinstance(call, ast.Call) and call.func is parent
-        if called and parent.attr not in SHARED and torch_api.method(parent.attr) is not None:
-            return Value(Tag.TENSOR, Level.ASSUMED, f"`{name}.{parent.attr}(…)` on line {parent.lineno}")
-        if (
-            called
-            and parent.attr in (*CASTS, *PASSING)
-            and isinstance(chained := facts.names.parent(call), ast.Attribute)
-        ):
-            if chained.attr not in SHARED and torch_api.method(chained.attr) is not None:
-                return Value(
-                    Tag.TENSOR, Level.ASSUMED, f"`{name}.{parent.attr}().{chained.attr}` on line {parent.lineno}"
-                )
-        if not called and parent.attr in ARRAY_ATTRIBUTES:
-            return Value(Tag.TENSOR, Level.ASSUMED, f"`{name}.{parent.attr}` on line {parent.lineno}")
-    if isinstance(parent, ast.Subscript) and parent.value is node:
-        above = facts.names.parent(parent)
-        called = isinstance(above, ast.Attribute) and isinstance(facts.names.parent(above), ast.Call)
-        if (
-            called
-            and isinstance(above, ast.Attribute)
-            and above.attr not in SHARED
-            and torch_api.method(above.attr) is not None
-        ):
-            return Value(
-                Tag.TENSOR, Level.ASSUMED, f"`.{above.attr}(…)` of an element of `{name}` on line {above.lineno}"
-            )
-    if isinstance(parent, ast.Subscript) and parent.value is node and _tensor_index(parent.slice):
-        return Value(Tag.TENSOR, Level.ASSUMED, f"`{name}` is indexed like a tensor on line {parent.lineno}")
-    if isinstance(parent, (ast.Compare, ast.UnaryOp, ast.BinOp)) and not isinstance(
-        getattr(parent, "op", None), ast.Not
-    ):
-        return _operand_use(node, parent, facts)
+    match parent:
+        case ast.Call() if node in parent.args:
+            return _argument_use(node, parent, facts)
+        case ast.Attribute():
+            return _attribute_use(node, parent, facts)
+        case ast.Subscript() if parent.value is node:
+            return _subscript_use(node, parent, facts)
+        case ast.Compare() | ast.BinOp():
+            return _operand_use(node, parent, facts)
+        case ast.UnaryOp() if not isinstance(parent.op, ast.Not):
+            return _operand_use(node, parent, facts)
     return None
+
+
+def _argument_use(node: ast.Name, call: ast.Call, facts: Facts) -> Value | None:
+    """`torch.abs(p)`, `self.linear(p)`, `range(p)`."""
+    qualified = facts.names.qualified(call.func) or ""
+    op = torch_api.function(qualified)
+    first = call.args[0] is node
+    if op is not None and first and op.takes_tensor:
+        return Value(Tag.TENSOR, Level.PROVED, f"`{node.id}` is given to `{qualified}` on line {call.lineno}")
+    if qualified == "builtins.range":
+        return Value(Tag.HOST, Level.ASSUMED, f"`range({node.id})` on line {call.lineno}", detail="int")
+    owner = facts.classes.owner(call)
+    if first and owner is not None and is_attribute_of(call.func, owner[1]):
+        made = facts.classes.values(owner[0], call.func.attr)
+        if len(made) == 1 and isinstance(made[0], ast.Call):
+            layer = torch_api.layer(facts.names.qualified(made[0].func) or "")
+            if layer is not None and layer.takes_tensor:
+                return Value(Tag.TENSOR, Level.PROVED, f"`{node.id}` is given to a layer on line {call.lineno}")
+    return None
+
+
+def _attribute_use(node: ast.Name, attribute: ast.Attribute, facts: Facts) -> Value | None:
+    """`p.softmax(…)`, `p.to(…).softmax(…)`, `p.device`."""
+    call = facts.names.parent(attribute)
+    text = f"{node.id}.{attribute.attr}"
+    if not (isinstance(call, ast.Call) and call.func is attribute):
+        known = attribute.attr in ARRAY_ATTRIBUTES
+        return Value(Tag.TENSOR, Level.ASSUMED, f"`{text}` on line {attribute.lineno}") if known else None
+    if _telling(attribute.attr):
+        return Value(Tag.TENSOR, Level.ASSUMED, f"`{text}(…)` on line {attribute.lineno}")
+    chained = facts.names.parent(call) if attribute.attr in (*CASTS, *PASSING) else None
+    if isinstance(chained, ast.Attribute) and _telling(chained.attr):
+        return Value(Tag.TENSOR, Level.ASSUMED, f"`{text}().{chained.attr}` on line {attribute.lineno}")
+    return None
+
+
+def _subscript_use(node: ast.Name, subscript: ast.Subscript, facts: Facts) -> Value | None:
+    """`p[:, 0]`, and `p[i].softmax(…)`."""
+    above = facts.names.parent(subscript)
+    if isinstance(above, ast.Attribute) and isinstance(facts.names.parent(above), ast.Call) and _telling(above.attr):
+        because = f"`.{above.attr}(…)` of an element of `{node.id}` on line {above.lineno}"
+        return Value(Tag.TENSOR, Level.ASSUMED, because)
+    if _tensor_index(subscript.slice):
+        return Value(Tag.TENSOR, Level.ASSUMED, f"`{node.id}` is indexed like a tensor on line {subscript.lineno}")
+    return None
+
+
+def _telling(method: str) -> bool:
+    """True for a method of tensors that other common types do not have."""
+    return method not in SHARED and torch_api.method(method) is not None
 
 
 def _operand_use(node: ast.Name, parent: ast.expr, facts: Facts) -> Value | None:
@@ -275,8 +288,8 @@ def defaults(function: FunctionNode) -> dict[str, ast.expr | None]:
     a = function.args
     positional = [*a.posonlyargs, *a.args]
     padded: list[ast.expr | None] = [None] * (len(positional) - len(a.defaults)) + list(a.defaults)
-    found = {p.arg: d for p, d in zip(positional, padded)}
-    return found | {p.arg: d for p, d in zip(a.kwonlyargs, a.kw_defaults)}
+    found = {p.arg: d for p, d in zip(positional, padded, strict=True)}
+    return found | {p.arg: d for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)}
 
 
 def start(function: FunctionNode, facts: Facts) -> dict[str, Value]:

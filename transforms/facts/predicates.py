@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from ..model import Evidence, Level, NoFix
 from . import torch_api
-from .values import BOOL, SCALAR, Tag
+from .classes import is_attribute_of
+from .values import BOOL, SCALAR, Tag, category
 
 if TYPE_CHECKING:
     from . import Facts
@@ -72,6 +73,13 @@ TOTAL = frozenset(
 )
 
 
+_COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
+_MAY_RAISE = (
+    *(ast.Subscript, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Starred, ast.Dict),
+    *_COMPREHENSIONS,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Predicate:
     """A condition that reads a tensor.
@@ -98,7 +106,7 @@ def split(test: ast.expr, facts: Facts) -> Predicate | None:
         rest = parts[lead:]
         tail = rest[0] if len(rest) == 1 else ast.copy_location(ast.BoolOp(ast.And(), rest), rest[0])
         if len(rest) > 1:
-            tail.end_lineno, tail.end_col_offset = rest[-1].end_lineno, rest[-1].end_col_offset  # type: ignore[attr-defined]
+            tail.end_lineno, tail.end_col_offset = rest[-1].end_lineno, rest[-1].end_col_offset
         return Predicate(tuple(parts[:lead]), tail, evidence)
     return Predicate((), test, evidence)
 
@@ -218,54 +226,85 @@ def _combined(test: ast.expr, facts: Facts, code: Code) -> str | NoFix:
     return f"({text} != 0)" if tight else f"(({text}) != 0)"
 
 
-def total(expr: ast.expr, facts: Facts) -> bool:
-    """True where evaluating the expression raises for no value and no size of its tensors."""
+def total(expr: ast.expr, facts: Facts, truth: bool = False) -> bool:
+    """True where evaluating the expression (and asking its `truth`) raises for no value and no size of its tensors."""
+    asked = [expr] if truth else []
     for node in ast.walk(expr):
-        match node:
-            case ast.Call():
-                name = (
-                    node.func.attr
-                    if isinstance(node.func, ast.Attribute)
-                    else (facts.names.qualified(node.func) or "?").rpartition(".")[2]
-                )
-                known = facts.kinds.of(node.func.value).is_tensor if isinstance(node.func, ast.Attribute) else False
-                qualified = facts.names.qualified(node.func) or ""
-                if name not in TOTAL or not (
-                    known or torch_api.function(qualified) or qualified.startswith("builtins.")
-                ):
-                    return False
-                if (
-                    name in ("item", "bool", "float", "int")
-                    and not isinstance(node.func, ast.Attribute)
-                    and not _scalar(node.args, facts)
-                ):
-                    return False
-                if (
-                    name == "item"
-                    and isinstance(node.func, ast.Attribute)
-                    and facts.kinds.of(node.func.value).shape != SCALAR
-                ):
-                    return False
-            case ast.Compare():
-                if any(isinstance(o, (ast.In, ast.NotIn)) for o in node.ops):
-                    return False
-            case ast.BinOp(op=ast.Div() | ast.FloorDiv() | ast.Mod() | ast.Pow() | ast.MatMult()):
-                if not (facts.kinds.of(node).is_tensor and isinstance(node.op, ast.Div)):
-                    return False
-            case (
-                ast.Subscript()
-                | ast.NamedExpr()
-                | ast.Await()
-                | ast.Yield()
-                | ast.Starred()
-                | ast.Dict()
-                | ast.ListComp()
-                | ast.GeneratorExp()
-            ):
-                return False
-            case ast.Name() if isinstance(node.ctx, ast.Load) and facts.kinds.of(node).optional:
-                return False
-    return True
+        if not _raises_never(node, facts):
+            return False
+        if isinstance(node, ast.BoolOp):
+            asked += node.values
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            asked.append(node.operand)
+        elif isinstance(node, ast.IfExp):
+            asked.append(node.test)
+    whole = (a for a in asked if not isinstance(a, (ast.BoolOp, ast.UnaryOp)))
+    return all(not facts.kinds.of(a).is_tensor or facts.kinds.of(a).shape == SCALAR for a in whole)
+
+
+def _raises_never(node: ast.AST, facts: Facts) -> bool:
+    """The same of one node, its children apart."""
+    match node:
+        case ast.Call():
+            return _call_raises_never(node, facts)
+        case ast.Compare():
+            sides = [node.left, *node.comparators]
+            if all(isinstance(o, (ast.Is, ast.IsNot)) for o in node.ops):
+                return True
+            known = all(facts.kinds.of(s).tag in (Tag.TENSOR, Tag.HOST) or _setting(s, facts) for s in sides)
+            return known and not any(isinstance(o, (ast.In, ast.NotIn)) for o in node.ops) and _fit(sides, facts)
+        case ast.BinOp(op=ast.Div()):
+            return facts.kinds.of(node).is_tensor and _fit([node.left, node.right], facts)
+        case ast.BinOp():
+            rare = isinstance(node.op, (ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult, ast.LShift, ast.RShift))
+            return not rare and _fit([node.left, node.right], facts)
+        case ast.UnaryOp(op=ast.Invert()):
+            return category(facts.kinds.of(node.operand).dtype) in ("bool", "int")
+        case ast.Name(ctx=ast.Load()):
+            return not facts.kinds.of(node).optional
+    return not isinstance(node, _MAY_RAISE)
+
+
+def _call_raises_never(call: ast.Call, facts: Facts) -> bool:
+    func, qualified = call.func, facts.names.qualified(call.func) or ""
+    on = func.value if isinstance(func, ast.Attribute) and not qualified else None
+    name = func.attr if isinstance(func, ast.Attribute) else qualified.rpartition(".")[2]
+    if name not in TOTAL or any(isinstance(a, ast.Starred) for a in call.args) or any(not k.arg for k in call.keywords):
+        return False
+    if on is None and qualified.startswith("builtins."):
+        values = [facts.kinds.of(a) for a in call.args]
+        # The int of NaN or of an infinity is an error.
+        safe = ("bool", "int") if name == "int" else ("bool", "int", "float")
+        exact = all(v.detail in safe or (v.is_tensor and category(v.dtype) in safe[:2]) for v in values)
+        return name in ("bool", "float", "int", "abs") and _scalar(call.args, facts) and (name != "int" or exact)
+    if on is None and torch_api.function(qualified) is None:
+        return False
+    given = [*([on] if on is not None else []), *call.args]
+    if not facts.kinds.of(given[0]).is_tensor if given else True:
+        return False
+    if name == "item":
+        return facts.kinds.of(given[0]).shape == SCALAR
+    rest = [*given[1:], *(k.value for k in call.keywords if k.arg in ("dim", "other", "min", "max"))]
+    if name in ("size", "numel", "dim"):
+        return not rest
+    # A dimension that a 0-d tensor has too, and operands that fit.
+    small = all(ast.unparse(a) in ("0", "-1") for a in rest if facts.kinds.of(a).detail == "int")
+    elementwise = (op := torch_api.method(name)) is not None and op.elementwise
+    return (elementwise or small) and _fit(given, facts)
+
+
+def _fit(exprs: list[ast.expr], facts: Facts) -> bool:
+    """True where the operands broadcast: numbers, 0-d tensors, and tensors of one shape."""
+    values = [facts.kinds.of(e) for e in exprs if not _setting(e, facts)]
+    if any(v.tag is Tag.UNKNOWN for v in values) and any(v.is_tensor for v in values):
+        return False
+    return len({v.shape for v in values if v.is_tensor and v.shape != SCALAR}) <= 1
+
+
+def _setting(expr: ast.expr, facts: Facts) -> bool:
+    """True for `self.limit`, of which nothing is known; it is taken for a number."""
+    owner = facts.classes.owner(expr)
+    return owner is not None and is_attribute_of(expr, owner[1]) and facts.kinds.of(expr).tag is Tag.UNKNOWN
 
 
 def _scalar(args: list[ast.expr], facts: Facts) -> bool:

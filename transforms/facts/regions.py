@@ -242,9 +242,9 @@ class Regions:
             if self._names_one_of(call.func, COMPILE) and call.args:
                 self._mark_argument(call.args[0], call)
             elif isinstance(call.func, ast.Attribute) and call.func.attr == "compile" and not call.args:
-                info = self._calls.instance(call.func.value)
-                if info is not None and info.is_module:
-                    self._mark_class(info.path, f"`.compile()` on line {call.lineno}")
+                held = self._calls.instance(call.func.value)
+                if held is not None and held.is_module:
+                    self._mark_class(held.path, f"`.compile()` on line {call.lineno}")
 
     def _mark_argument(self, given: ast.expr, call: ast.Call) -> None:
         because = f"`torch.compile` on line {call.lineno}"

@@ -98,13 +98,15 @@ def weaker(*levels: Level) -> Level:
 
 
 def earlier(value: Value, loop: int, inside: Collection[int]) -> Value:
-    """A value of an iteration, as the next one sees it: what the loop makes (`inside`: its nodes) is made anew each time."""
+    """A value of an iteration, as the next one sees it: what the nodes `inside` the loop make is made anew there."""
     items = tuple(earlier(i, loop, inside) for i in value.items) if value.items is not None else None
     dtype, shape = value.dtype, value.shape
     if _mentions(dtype, inside):
         aged: Symbol = ("earlier", loop, dtype)
         dtype = ("float", aged) if category(dtype) == "float" else aged
-    return replace(value, dtype=dtype, shape=("earlier", loop, shape) if _mentions(shape, inside) else shape, items=items)
+    if _mentions(shape, inside):
+        shape = ("earlier", loop, shape)
+    return replace(value, dtype=dtype, shape=shape, items=items)
 
 
 def _mentions(symbol: object, ids: Collection[int]) -> bool:

@@ -31,8 +31,8 @@ class InputCondition(Rule):
 
     ## Why
 
-    Such a value cuts the graph where it is read, though it could be known before the graph starts. Passed in, each value
-    of a flag makes one graph, and the call runs without a cut.
+    Such a value cuts the graph where it is read, though it could be known before the graph starts. Passed in, each
+    value of a flag makes one graph, and the call runs without a cut.
 
     ## Example
 
@@ -64,8 +64,8 @@ class InputCondition(Rule):
 
     Safe: the values are computed by the same expressions from the same inputs, under the conditions that guarded them.
     Refused in a function that other compiled code of the file calls (the outer part would cut its caller's graph), for
-    inputs that are changed before, for conditions under which evaluation could raise, and for more than three flags (each
-    doubles the number of graphs, and Dynamo keeps eight).
+    inputs that are changed before, for conditions under which evaluation could raise, and for more than three flags
+    (each doubles the number of graphs, and Dynamo keeps eight).
     """
 
     code = "TR102"
