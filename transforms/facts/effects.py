@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from . import torch_api
-from .applied import overwrites, unpacks
 from .calls import Target
 from .choices import chosen_by
 from .classes import FunctionNode
 from .conventions import argument
+from .effect import Effect, asked, dotted, written
 from .flow import TryStar, walk_scope
+from .layers import overwrites
+from .operations import unpacks
+from .purity import CALLING, CONTAINER_WRITES, LOG_METHODS, PURE_BUILTINS, PURE_METHODS, PURE_MODULES
 from .regions import COMPILING
 from .selected import Selected, selected_by
 from .values import ELSEWHERE, UNKNOWN, Tag, Value
@@ -21,221 +23,8 @@ from .values import ELSEWHERE, UNKNOWN, Tag, Value
 if TYPE_CHECKING:
     from . import Facts
 
-_PURE_BUILTINS = frozenset(
-    {
-        "len",
-        "int",
-        "float",
-        "bool",
-        "str",
-        "isinstance",
-        "hasattr",
-        "range",
-        "max",
-        "min",
-        "sum",
-        "abs",
-        "round",
-        "list",
-        "tuple",
-        "dict",
-        "set",
-    }
-    | {
-        "sorted",
-        "reversed",
-        "zip",
-        "enumerate",
-        "any",
-        "all",
-        "repr",
-        "type",
-        "getattr",
-        "issubclass",
-        "frozenset",
-        "divmod",
-        "pow",
-        "slice",
-    }
-    | {
-        "map",
-        "filter",
-        "callable",
-        "id",
-        "ord",
-        "chr",
-        "complex",
-        "bytes",
-        "format",
-        "hash",
-        "super",
-        "ValueError",
-        "TypeError",
-        "RuntimeError",
-    }
-    | {
-        "KeyError",
-        "IndexError",
-        "AssertionError",
-        "NotImplementedError",
-        "Exception",
-        "AttributeError",
-        "ZeroDivisionError",
-        "vars",
-        "iter",
-    }
-)
-_PURE_MODULES = (
-    "math.",
-    "operator.",
-    "functools.reduce",
-    "functools.partial",
-    "itertools.",
-    "copy.copy",
-    "dataclasses.replace",
-    "torch.finfo",
-    "torch.iinfo",
-)
-_PURE_METHODS = frozenset(
-    {
-        "get",
-        "keys",
-        "values",
-        "items",
-        "index",
-        "count",
-        "copy",
-        "format",
-        "join",
-        "split",
-        "strip",
-        "startswith",
-        "endswith",
-        "lower",
-        "upper",
-    }
-    | {
-        "replace",
-        "dim",
-        "size",
-        "numel",
-        "union",
-        "intersection",
-        "difference",
-        "issubset",
-        "isdigit",
-        "rpartition",
-        "partition",
-    }
-)
-# Functions that call another: the position of what they call.
-_CALLING = {"builtins.map": 0, "builtins.filter": 0, "functools.reduce": 0, "itertools.starmap": 0}
-_CALLING |= {"itertools.takewhile": 0, "itertools.dropwhile": 0, "itertools.filterfalse": 0, "itertools.accumulate": 1}
-_CALLING |= {"itertools.groupby": 1}
-_CONTAINER_WRITES = frozenset(
-    {"popitem", "popleft", "appendleft", "extendleft", "rotate", "move_to_end", "symmetric_difference_update"}
-    | {"difference_update", "intersection_update", "__setitem__", "__delitem__", "subtract"}
-    | {
-        "append",
-        "extend",
-        "insert",
-        "pop",
-        "remove",
-        "clear",
-        "update",
-        "setdefault",
-        "add",
-        "discard",
-        "sort",
-        "reverse",
-    }
-)
-_LOG_METHODS = frozenset(
-    {
-        "debug",
-        "info",
-        "warning",
-        "warn",
-        "error",
-        "critical",
-        "exception",
-        "log",
-        "warning_once",
-        "info_once",
-        "warn_once",
-    }
-)
-
-
 _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Import, ast.ImportFrom)
 _UNCAPTURED = (ast.Try, TryStar, ast.With, ast.AsyncWith, *_DEFINITIONS)
-
-
-@dataclass
-class Effect:
-    """What running some code may do. All sets name locals, `self.NAME`, or `?` for anything else.
-
-    Attributes:
-        mutates: objects changed in place, by the names that were used for them and by their storage.
-        storage: the storage of these alone: parameters, `self.NAME`, `?`; what the code made itself is not among it.
-        written: the part of `storage` that is changed for certain, so that all that shares memory with it is.
-        stores: attributes, subscripts, globals and nonlocals that are assigned.
-        io: calls that print, log or warn.
-        unknown: calls of which nothing is known, by their text.
-        random: draws random numbers.
-        raises: has a `raise` or `assert` of its own.
-        reads: reads tensor values on the host (`.item()`, truth of a tensor), by line.
-        breaks: does something else that Dynamo does not capture, by a word for it.
-        jumps: return, break, continue or yield leave it.
-        state: runs layers that write their own state in training mode.
-        modules: calls `self.NAME` that are not known layers of torch.
-    """
-
-    mutates: set[str] = field(default_factory=set)
-    storage: set[str] = field(default_factory=set)
-    written: set[str] = field(default_factory=set)
-    stores: set[str] = field(default_factory=set)
-    io: list[str] = field(default_factory=list)
-    unknown: list[str] = field(default_factory=list)
-    random: bool = False
-    raises: bool = False
-    reads: list[int] = field(default_factory=list)
-    breaks: list[str] = field(default_factory=list)
-    jumps: set[str] = field(default_factory=set)
-    state: list[str] = field(default_factory=list)
-
-    @property
-    def pure(self) -> bool:
-        """Running it changes nothing that anyone sees (it may raise from within an operation)."""
-        return not (
-            self.mutates
-            or self.stores
-            or self.io
-            or self.unknown
-            or self.random
-            or self.raises
-            or self.state
-            or self.breaks
-        )
-
-    @property
-    def why_impure(self) -> str:
-        """The first reason why it is not pure, in words."""
-        if self.unknown:
-            return f"`{self.unknown[0]}` may do anything"
-        if self.mutates:
-            return f"it changes `{min(self.mutates)}` in place"
-        if self.stores:
-            return f"it assigns `{min(self.stores)}`"
-        if self.io:
-            return f"`{self.io[0]}` writes to the outside"
-        if self.state:
-            return f"`{self.state[0]}` updates its own state in training"
-        if self.random:
-            return "it draws random numbers"
-        if self.raises:
-            return "it raises"
-        return self.breaks[0] if self.breaks else ""
 
 
 class Effects:
@@ -296,7 +85,7 @@ class Effects:
                     out.breaks.append(f"indexing by a mask on line {node.lineno} has a shape that depends on values")
         out.raises |= isinstance(node, (ast.Raise, ast.Assert))
         self._stored(node, out)
-        for value in _asked(node):
+        for value in asked(node):
             if self._facts.kinds.of(value).tag is Tag.TENSOR:
                 out.reads.append(value.lineno)
 
@@ -306,7 +95,7 @@ class Effects:
             case ast.Global() | ast.Nonlocal():
                 out.stores |= set(node.names)
             case ast.Attribute(ctx=ast.Store() | ast.Del()):
-                out.stores.add(_dotted(node))
+                out.stores.add(dotted(node))
             case ast.Subscript(ctx=ast.Store() | ast.Del()):
                 self._changed(node.value, out)
             case ast.AugAssign() if isinstance(node.target, ast.Name):
@@ -360,14 +149,14 @@ class Effects:
             out.random = True  # a layer draws its initial weights
         elif qualified.startswith(("warnings.", "logging.")):
             out.io.append(text)
-        elif not qualified.startswith(_PURE_MODULES):
+        elif not qualified.startswith(PURE_MODULES):
             self._opaque(call, text, out)
         elif tensors and qualified.startswith("math."):
             out.reads.append(call.lineno)
 
     def _called_back(self, qualified: str, call: ast.Call, out: Effect) -> None:
         """What `map(f, xs)`, `sorted(xs, key=f)` and the like run."""
-        place = _CALLING.get(qualified, len(call.args))
+        place = CALLING.get(qualified, len(call.args))
         given = [k.value for k in call.keywords if k.arg in ("key", "func")] if "." in qualified else []
         for function in [*call.args[place : place + 1], *given]:
             path = self._facts.names.qualified(function) or ""
@@ -380,7 +169,7 @@ class Effects:
                 inner = self.of_function(target.function)
                 if not inner.pure:
                     out.unknown.append(path)
-            elif path.removeprefix("builtins.") in _PURE_BUILTINS or path.startswith(_PURE_MODULES):
+            elif path.removeprefix("builtins.") in PURE_BUILTINS or path.startswith(PURE_MODULES):
                 continue
             elif not (isinstance(function, ast.Constant) or (op is not None and not op.mutates and not op.effect)):
                 out.unknown.append(ast.unparse(function))
@@ -388,7 +177,7 @@ class Effects:
     def _builtin(self, name: str, call: ast.Call, tensor_args: bool, out: Effect) -> None:
         if name == "print":
             out.io.append("print")
-        elif name not in _PURE_BUILTINS:
+        elif name not in PURE_BUILTINS:
             self._opaque(call, name, out)
         elif tensor_args and name in (
             "int",
@@ -440,13 +229,13 @@ class Effects:
         if own.tag is Tag.MODULE:
             self._layer(own, call, text, out)
             return
-        if base.tag in (Tag.SEQUENCE, Tag.UNKNOWN) and func.attr in _CONTAINER_WRITES:
+        if base.tag in (Tag.SEQUENCE, Tag.UNKNOWN) and func.attr in CONTAINER_WRITES:
             self._changed(func.value, out)
             return
         # What waits in a queue comes without an argument.
-        if base.tag is Tag.HOST or (func.attr in _PURE_METHODS and (call.args or func.attr != "get")):
+        if base.tag is Tag.HOST or (func.attr in PURE_METHODS and (call.args or func.attr != "get")):
             return
-        if base.tag is Tag.UNKNOWN and func.attr in _LOG_METHODS:
+        if base.tag is Tag.UNKNOWN and func.attr in LOG_METHODS:
             out.io.append(text)
             return
         if (
@@ -534,7 +323,7 @@ class Effects:
     def _changed(self, expr: ast.expr, out: Effect, certain: bool = True) -> None:
         value = self._facts.kinds.of(expr)
         roots = value.roots if value is not UNKNOWN else frozenset({ELSEWHERE})
-        self._changed_roots(_dotted(expr), roots, out, certain and value.is_tensor)
+        self._changed_roots(dotted(expr), roots, out, certain and value.is_tensor)
 
     def _changed_roots(self, name: str, roots: frozenset[str], out: Effect, certain: bool = False) -> None:
         out.mutates |= {name} if name else set()
@@ -543,60 +332,4 @@ class Effects:
         out.written |= roots if certain else set()
 
 
-def _asked(node: ast.AST) -> list[ast.expr]:
-    """The expressions whose value a node needs on the host if they are tensors: conditions, indices, formatted text."""
-    match node:
-        case ast.If() | ast.While() | ast.IfExp() | ast.Assert():
-            return [node.test]
-        case ast.BoolOp():
-            return node.values[:-1]
-        case ast.UnaryOp(op=ast.Not()):
-            return [node.operand]
-        case ast.comprehension():
-            return node.ifs
-        case ast.Compare() if len(node.ops) > 1 or isinstance(node.ops[0], (ast.In, ast.NotIn)):
-            return [node.left, *node.comparators]
-        case ast.Slice():
-            return [e for e in (node.lower, node.upper, node.step) if e is not None]
-        case ast.FormattedValue():
-            return [node.value]
-    return []
-
-
-def written(op: torch_api.Op, call: ast.Call, subject: ast.expr | None) -> list[ast.expr]:
-    """The expressions that a torch function or method writes into, `subject` being what it is applied to."""
-
-    def given(name: str) -> ast.expr | None:
-        named = next((k.value for k in call.keywords if k.arg == name), None)
-        orders = ([p.name for p in s.parameters if not p.keyword_only] for s in op.signatures)
-        place = next((names.index(name) for names in orders if name in names), len(call.args))
-        return named or next(iter(call.args[place : place + 1]), None)
-
-    if unpacks(call) and (op.mutates or op.mutates_if):
-        return [*([subject] if subject is not None else []), *call.args, *(k.value for k in call.keywords)]
-    found = [given(name) or subject for name in op.mutates]
-    for name in op.mutates_if:
-        switch = given(name)
-        off = switch is None or (isinstance(switch, ast.Constant) and not switch.value)
-        if name == "use_input_stats" and switch is None:
-            off = False
-        if off:
-            continue
-        if name == "out":
-            found.append(switch)
-        elif name in ("training", "use_input_stats"):
-            found += [given("running_mean"), given("running_var")]
-        else:
-            found.append(given("weight") if name == "max_norm" else subject)
-    return [f for f in found if f is not None]
-
-
-def _dotted(node: ast.AST) -> str:
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        head = _dotted(node.value)
-        return f"{head}.{node.attr}" if head else ""
-    if isinstance(node, ast.Subscript):
-        return _dotted(node.value)
-    return ""
+__all__ = ["Effect", "Effects"]

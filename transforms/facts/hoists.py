@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import keyword
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -14,6 +12,7 @@ from .baked import bakes
 from .classes import FunctionNode
 from .counters import Counting
 from .effects import Effect
+from .flags import Flag, flag_name, named_apart
 from .flow import TryStar, binds, leaves, reads, walk_scope
 from .predicates import holds_tensor, total
 from .values import ELSEWHERE, UNKNOWN, Tag, Value
@@ -26,26 +25,6 @@ TRACED = frozenset({"numpy", "cpu", "to", "cuda"})  # they copy to the host, but
 CONTEXTS = (ast.With, ast.AsyncWith, ast.Match)
 LEAVING = (ast.Return, ast.Raise, ast.Assert)
 MAX_TENSOR_STATEMENTS = 2  # how much computation on tensors may leave the graph with a host value
-_WORDS = {ast.Lt: "below", ast.Gt: "above", ast.LtE: "at_most", ast.GtE: "at_least", ast.Eq: "is", ast.NotEq: "is_not"}
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """An expression that is computed outside and passed in.
-
-    Attributes:
-        node: the expression.
-        name: what to call it.
-        guards: conditions (with their polarity) under which the original evaluates it; all must hold for evaluating it.
-        boolean: it is a condition on a tensor, so `bool(…)` of it is passed.
-        before: the statement of the prologue that changes what it reads, None where it may be computed last.
-    """
-
-    node: ast.expr
-    name: str
-    guards: tuple[tuple[ast.expr, bool], ...]
-    boolean: bool
-    before: ast.stmt | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +156,7 @@ class _Search:
         gone = {id(n) for f in flags for n in ast.walk(f.node)}
         later = {n.id for s in rest for n in ast.walk(s) if isinstance(n, ast.Name) and id(n) not in gone}
         passed = [n for s in prologue for n in _ordered(binds(s), s) if n in later and n not in self.parameters]
-        unique = _named_apart(self._in_time(flags, prologue), self.function, self.facts)
+        unique = named_apart(self._in_time(flags, prologue), self.function, self.facts)
         if any(names_grad_mode(d, self.facts) for d in self.function.decorator_list) and not self._all_host(
             prologue, passed
         ):
@@ -570,73 +549,4 @@ def _ordered(names: set[str], node: ast.AST) -> list[str]:
     return list(dict.fromkeys(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in names))
 
 
-def _named_apart(flags: list[Flag], function: FunctionNode, facts: Facts) -> tuple[Flag, ...]:
-    """Equal expressions share one flag; different ones get different names. An attribute's own name is free for it."""
-    by_text: dict[str, str] = {}
-    taken: set[str] = set()
-    visible = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)} | set(facts.flow(function).parameters)
-    out = []
-    for flag in flags:
-        key = f"{ast.dump(flag.node)} {id(flag.before)} {flag.boolean}"
-        if key not in by_text:
-            own = flag.name not in visible | taken and facts.names.resolve(flag.name, function.body[0]) is None
-            own = own and flag.name not in facts.names.walk.module.sites and not keyword.iskeyword(flag.name)
-            by_text[key] = flag.name if own else facts.names.fresh(flag.name, taken)
-            taken.add(by_text[key])
-        out.append(replace(flag, name=by_text[key]))
-    return tuple(out)
-
-
-def flag_name(expr: ast.expr, facts: Facts) -> str:
-    """A telling name: `mask_all`, `action_mean_below_threshold`, `task_item`; `mask_flag` where that gets long."""
-    name = _name(expr, facts)
-    roots = [
-        n.id for n in ast.walk(expr) if isinstance(n, ast.Name) and facts.kinds.of(n).tag in (Tag.TENSOR, Tag.UNKNOWN)
-    ]
-    own = [n.attr for n in ast.walk(expr) if isinstance(n, ast.Attribute) and not roots]
-    root = (roots or own or ["input"])[0].strip("_")
-    if len(name) > 32 or isinstance(expr, ast.BoolOp):
-        return f"{root}_flag"
-    return f"{name}_value" if name in roots else name
-
-
-def _name(expr: ast.expr, facts: Facts) -> str:
-    """A telling name: `mask_all`, `action_mean_below_threshold`, `task_item`."""
-    if isinstance(expr, ast.UnaryOp) and isinstance(expr.op, ast.Not):
-        return f"not_{_name(expr.operand, facts)}"
-    if isinstance(expr, ast.Compare) and len(expr.ops) == 1 and type(expr.ops[0]) in _WORDS:
-        right = _name(expr.comparators[0], facts)
-        return f"{_name(expr.left, facts)}_{_WORDS[type(expr.ops[0])]}_{right}"
-    if isinstance(expr, ast.Constant):
-        return re.sub(r"\W", "_", str(expr.value).removesuffix(".0").replace("-", "minus_")) or "x"
-    if isinstance(expr, ast.Attribute):
-        return expr.attr.strip("_") or "x"
-    if isinstance(expr, ast.Name):
-        return expr.id.strip("_") or "x"
-    if isinstance(expr, ast.Subscript):
-        return _name(expr.value, facts)
-    if isinstance(expr, ast.Call):
-        if isinstance(expr.func, ast.Attribute) and facts.names.qualified(expr.func) is None:
-            head, method = _name(expr.func.value, facts), expr.func.attr
-            if isinstance(expr.func.value, ast.Name) and facts.kinds.of(expr.func.value).tag in (
-                Tag.MODULE,
-                Tag.INSTANCE,
-            ):
-                return method.strip("_")
-            return (
-                head
-                if method in ("item", "float", "detach", "tolist", "cpu", "int", "long", "bool", "abs")
-                else f"{head}_{method}"
-            )
-        if expr.args:
-            function = (facts.names.qualified(expr.func) or "value").rpartition(".")[2].lower()
-            inner = _name(expr.args[0], facts)
-            return inner if function in ("bool", "int", "float") else f"{inner}_{function}"
-    if isinstance(expr, ast.BinOp):
-        cyclic = (
-            isinstance(expr.op, ast.Mod) and isinstance(expr.right, ast.Constant) and isinstance(expr.right.value, int)
-        )
-        return f"{_name(expr.left, facts)}_mod_{ast.unparse(expr.right)}" if cyclic else _name(expr.left, facts)
-    if isinstance(expr, ast.UnaryOp):
-        return _name(expr.operand, facts)
-    return "flag"
+__all__ = ["GRAD_MODES", "Flag", "Hoist", "Hoists", "flag_name"]

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from ..model import Level, NoFix
 from . import torch_api
-from .effects import _PURE_METHODS as STRING_METHODS
 from .handling import CONVERSIONS, FORBIDDEN, UNREAD
 from .param import BUILTINS, CLOCKS, DISPLAYS, NUMBER, SETTINGS, TYPES, Param, chain, spelled, title
 from .predicates import TOTAL, graph_form, total, unwrapped
+from .purity import PURE_METHODS as STRING_METHODS
 from .values import BOOL, INT64, SCALAR, Tag, Value
 
 if TYPE_CHECKING:

@@ -294,11 +294,12 @@ def _call_raises_never(call: ast.Call, facts: Facts) -> bool:
 
 
 def _fit(exprs: list[ast.expr], facts: Facts) -> bool:
-    """True where the operands broadcast: numbers, 0-d tensors, and tensors of one shape."""
+    """True where the operands broadcast: numbers, 0-d tensors, tensors of one shape, and what the instance holds."""
     values = [facts.kinds.of(e) for e in exprs if not _setting(e, facts)]
     if any(v.tag is Tag.UNKNOWN for v in values) and any(v.is_tensor for v in values):
         return False
-    return len({v.shape for v in values if v.is_tensor and v.shape != SCALAR}) <= 1
+    shapes = {v.shape for v in values if v.is_tensor and v.shape != SCALAR}
+    return len({s for s in shapes if s is None or s[0] != "attribute"}) <= 1
 
 
 def _setting(expr: ast.expr, facts: Facts) -> bool:

@@ -1,0 +1,108 @@
+"""Names for what is computed outside and passed in."""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from .classes import FunctionNode
+from .values import Tag
+
+if TYPE_CHECKING:
+    from . import Facts
+
+_WORDS = {ast.Lt: "below", ast.Gt: "above", ast.LtE: "at_most", ast.GtE: "at_least", ast.Eq: "is", ast.NotEq: "is_not"}
+_SILENT = ("item", "float", "detach", "tolist", "cpu", "int", "long", "bool", "abs")
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """An expression that is computed outside and passed in.
+
+    Attributes:
+        node: the expression.
+        name: what to call it.
+        guards: conditions (with their polarity) under which the original evaluates it; all must hold for evaluating it.
+        boolean: it is a condition on a tensor, so `bool(…)` of it is passed.
+        before: the statement of the prologue that changes what it reads, None where it may be computed last.
+    """
+
+    node: ast.expr
+    name: str
+    guards: tuple[tuple[ast.expr, bool], ...]
+    boolean: bool
+    before: ast.stmt | None = None
+
+
+def named_apart(flags: list[Flag], function: FunctionNode, facts: Facts) -> tuple[Flag, ...]:
+    """Equal expressions share one flag; different ones get different names. An attribute's own name is free for it."""
+    by_text: dict[str, str] = {}
+    taken: set[str] = set()
+    visible = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)} | set(facts.flow(function).parameters)
+    out = []
+    for flag in flags:
+        key = f"{ast.dump(flag.node)} {id(flag.before)} {flag.boolean}"
+        if key not in by_text:
+            own = flag.name not in visible | taken and facts.names.resolve(flag.name, function.body[0]) is None
+            own = own and flag.name not in facts.names.walk.module.sites and not keyword.iskeyword(flag.name)
+            by_text[key] = flag.name if own else facts.names.fresh(flag.name, taken)
+            taken.add(by_text[key])
+        out.append(replace(flag, name=by_text[key]))
+    return tuple(out)
+
+
+def flag_name(expr: ast.expr, facts: Facts) -> str:
+    """A telling name: `mask_all`, `action_mean_below_threshold`, `task_item`; `mask_flag` where that gets long."""
+    name = _name(expr, facts)
+    roots = [
+        n.id for n in ast.walk(expr) if isinstance(n, ast.Name) and facts.kinds.of(n).tag in (Tag.TENSOR, Tag.UNKNOWN)
+    ]
+    own = [n.attr for n in ast.walk(expr) if isinstance(n, ast.Attribute) and not roots]
+    root = (roots or own or ["input"])[0].strip("_")
+    if len(name) > 32 or isinstance(expr, ast.BoolOp):
+        return f"{root}_flag"
+    return f"{name}_value" if name in roots else name
+
+
+def _name(expr: ast.expr, facts: Facts) -> str:
+    """A telling name: `mask_all`, `action_mean_below_threshold`, `task_item`."""
+    if isinstance(expr, ast.UnaryOp) and isinstance(expr.op, ast.Not):
+        return f"not_{_name(expr.operand, facts)}"
+    if isinstance(expr, ast.Compare) and len(expr.ops) == 1 and type(expr.ops[0]) in _WORDS:
+        right = _name(expr.comparators[0], facts)
+        return f"{_name(expr.left, facts)}_{_WORDS[type(expr.ops[0])]}_{right}"
+    if isinstance(expr, ast.Constant):
+        return re.sub(r"\W", "_", str(expr.value).removesuffix(".0").replace("-", "minus_")) or "x"
+    if isinstance(expr, ast.Attribute):
+        return expr.attr.strip("_") or "x"
+    if isinstance(expr, ast.Name):
+        return expr.id.strip("_") or "x"
+    if isinstance(expr, ast.Subscript):
+        return _name(expr.value, facts)
+    if isinstance(expr, ast.Call):
+        return _call_name(expr, facts)
+    if isinstance(expr, ast.BinOp):
+        cyclic = (
+            isinstance(expr.op, ast.Mod) and isinstance(expr.right, ast.Constant) and isinstance(expr.right.value, int)
+        )
+        return f"{_name(expr.left, facts)}_mod_{ast.unparse(expr.right)}" if cyclic else _name(expr.left, facts)
+    if isinstance(expr, ast.UnaryOp):
+        return _name(expr.operand, facts)
+    return "flag"
+
+
+def _call_name(call: ast.Call, facts: Facts) -> str:
+    func = call.func
+    if isinstance(func, ast.Attribute) and facts.names.qualified(func) is None:
+        on = func.value
+        if isinstance(on, ast.Name) and facts.kinds.of(on).tag in (Tag.MODULE, Tag.INSTANCE):
+            return func.attr.strip("_")
+        return _name(on, facts) if func.attr in _SILENT else f"{_name(on, facts)}_{func.attr}"
+    if not call.args:
+        return "flag"
+    function = (facts.names.qualified(func) or "value").rpartition(".")[2].lower()
+    inner = _name(call.args[0], facts)
+    return inner if function in ("bool", "int", "float") else f"{inner}_{function}"

@@ -1,0 +1,259 @@
+"""What torch's functions and methods give, by the table of their signatures."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from . import torch_api
+from .conventions import CASTS, FACTORIES, FROM_DATA, KEEP_DTYPE_METHODS, SAME_DTYPE, SAME_SHAPE, argument, needs_float
+from .values import (
+    BOOL,
+    DEFAULT,
+    ELSEWHERE,
+    INT64,
+    NOTHING,
+    SCALAR,
+    UNKNOWN,
+    Symbol,
+    Tag,
+    Value,
+    as_float,
+    broadcast,
+    category,
+    host,
+    promote,
+    with_numbers,
+)
+
+if TYPE_CHECKING:
+    from . import Facts
+    from .kinds import Env
+
+
+METADATA = frozenset(
+    {
+        "size",
+        "dim",
+        "numel",
+        "ndimension",
+        "is_floating_point",
+        "is_contiguous",
+        "stride",
+        "nelement",
+        "element_size",
+        "get_device",
+    }
+)
+EVALUATED = (ast.Call, ast.Subscript, ast.NamedExpr, ast.Lambda, ast.Await, ast.GeneratorExp, ast.ListComp)
+
+
+class Operations:
+    """The part of the evaluator that knows torch's operations."""
+
+    facts: Facts
+    values: dict[int, Value]
+    floats: set[Symbol]
+
+    def of(self, expr: ast.expr, env: Env) -> Value:
+        """See `Evaluator.of`."""
+        raise NotImplementedError
+
+    def element(self, iterated: Value, expr: ast.expr) -> Value:
+        """See `Evaluator.element`."""
+        raise NotImplementedError
+
+    def reshaped(self, op: torch_api.Op, e: ast.Call, base: Value, env: Env) -> Value:
+        """See `Evaluator.reshaped`."""
+        raise NotImplementedError
+
+    def _op(
+        self, op: torch_api.Op, e: ast.Call, args: list[Value], keywords: dict[str, Value], deps: frozenset[str]
+    ) -> Value:
+        """A torch function or method, `args[0]` being the tensor of a method."""
+        method = op.name.startswith("torch.Tensor.")
+        literals = [getattr(a, "value", None) if isinstance(a, ast.Constant) else None for a in e.args]
+        kinds = [argument(v, x) for v, x in zip(args[1:] if method else args, literals, strict=True)]
+        named = {k.arg: argument(keywords[k.arg], getattr(k.value, "value", None)) for k in e.keywords if k.arg}
+        # What makes a tensor of data makes one of a tensor too, which its overloads do not say.
+        op = op if op.name in FROM_DATA else op.called(kinds, named)
+        if op.random != "never":
+            deps = deps | {"rng"}
+        if "out" in keywords:
+            return replace(keywords["out"], shape=("node", id(e)), deps=deps)
+        if unpacks(e) and op.returns not in ("none", "host"):
+            # Among what is unpacked may stand a dimension, a dtype or another tensor.
+            found = Value(Tag.TENSOR, deps=deps, roots=mixed([*args, *keywords.values()]))
+            return found if op.returns == "tensor" else replace(UNKNOWN, deps=deps)
+        if op.returns == "host":
+            return host("bool" if op.dtype == "bool" else "", deps)
+        if op.returns == "none":
+            return Value(Tag.NONE)
+        first = next((a for a in args if a.tag is Tag.TENSOR), UNKNOWN)
+        if op.returns == "tensors":
+            return Value(
+                Tag.SEQUENCE,
+                detail="of tensors",
+                dtype=first.dtype,
+                deps=deps,
+                roots=mixed(args) if op.alias != "fresh" else NOTHING,
+            )
+        if op.returns != "tensor" and not (op.elementwise or op.name == "torch.where"):
+            return replace(UNKNOWN, deps=deps, roots=mixed(args) | {ELSEWHERE})
+        aliased = op.alias != "fresh" or {"inplace"} & set(op.mutates_if)
+        roots = mixed(args) if args and aliased else NOTHING
+        dtype, shape = self._dtype(op, e, args, keywords), self._shape(op, e, args, keywords)
+        return Value(Tag.TENSOR, dtype=dtype, shape=shape, deps=deps, roots=roots)
+
+    def _dtype(self, op: torch_api.Op, e: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Symbol | None:
+        name = op.name.rpartition(".")[2]
+        if "dtype" in keywords:
+            return keywords["dtype"].dtype or ("node", id(e))
+        if any(a.tag is Tag.HOST and a.detail == "dtype" for a in args):
+            return next(a.dtype for a in args if a.detail == "dtype") or ("node", id(e))
+        if op.name.startswith("torch.Tensor.") and name in CASTS:
+            return ("named", CASTS[name])
+        if op.name in FACTORIES:
+            numbers = op.name != "torch.full" or (len(args) > 1 and args[1].detail == "float")
+            return DEFAULT if numbers else ("node", id(e))
+        tensors = [a for a in args if a.tag in (Tag.TENSOR, Tag.UNKNOWN)]
+        listed = next((a for a in args if a.tag is Tag.SEQUENCE), None)
+        first = tensors[0].dtype if tensors else listed.dtype if listed is not None else None
+        if name in KEEP_DTYPE_METHODS:
+            return first
+        if needs_float(op) and first is not None:
+            self.floats.add(first)
+        if op.name in ("torch.where", "torch.Tensor.where"):
+            tensors = [a for i, a in enumerate(args) if i != (0 if op.name == "torch.where" else 1) and a in tensors]
+        operands = [(t.dtype, t.shape) for t in [*tensors, *(k for k in keywords.values() if k.tag is Tag.TENSOR)]]
+        return self._by_kind(op, e, first, operands, [*args, *keywords.values()])
+
+    def _by_kind(
+        self,
+        op: torch_api.Op,
+        e: ast.Call,
+        first: Symbol | None,
+        operands: list[tuple[Symbol | None, Symbol | None]],
+        given: list[Value],
+    ) -> Symbol | None:
+        """The dtype as the table tells it; `first` is that of the first tensor."""
+        match op.dtype:
+            case "bool":
+                return BOOL
+            case "int64":
+                return INT64
+            case "float":
+                return as_float(promote(operands, self.floats), self.floats)
+            case "accumulate":
+                return first if category(first, self.floats) == "float" else ("summed", first)
+        found = promote(operands, self.floats) if op.dtype == "promote" else first
+        if op.dtype not in ("promote", "same") and op.name.rpartition(".")[2] not in SAME_DTYPE:
+            return ("node", id(e))
+        if op.elementwise and found is not None:
+            numbers = [a for a in given if a.tag is Tag.HOST and a.detail not in ("int", "bool")]
+            return with_numbers(found, (a.detail for a in numbers), ("node", id(e)), self.floats)
+        return found
+
+    def _shape(self, op: torch_api.Op, e: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Symbol | None:
+        name = op.name.rpartition(".")[2]
+        tensors = [a for a in args if a.tag in (Tag.TENSOR, Tag.UNKNOWN)]
+        if op.elementwise:
+            return broadcast(v.shape for v in [*tensors, *(k for k in keywords.values() if k.tag is Tag.TENSOR)])
+        if name in SAME_SHAPE and tensors:
+            return tensors[0].shape
+        if op.reduction and len(tensors) == 1:
+            return SCALAR
+        keepdim = keyword(e, "keepdim")
+        texts = self._literal(e)
+        if isinstance(keepdim, ast.Constant) and keepdim.value is True and len(tensors) == 1 and texts is not None:
+            return ("keep", tensors[0].shape, *texts)
+        if op.name in FACTORIES or name in KEEP_DTYPE_METHODS:
+            return self._sized(e, name.endswith("full"))
+        # The same call on the same shapes gives the same shape, where all else is literal.
+        known = all(t.shape is not None and t.tag is Tag.TENSOR for t in tensors)
+        if tensors and not op.value_shape and texts is not None and known:
+            return ("applied", op.name, tuple(t.shape for t in tensors), texts)
+        return ("node", id(e))
+
+    def _literal(self, e: ast.Call) -> tuple[object, ...] | None:
+        """The arguments that are not tensors, as text; None where one is not literal, as in `x.view(n)`."""
+        tensors = [a for a in e.args if isinstance(a, ast.Name) and self.values.get(id(a), UNKNOWN).tag is Tag.TENSOR]
+        rest = [*(a for a in e.args if a not in tensors), *(k.value for k in e.keywords)]
+        if any(isinstance(n, (ast.Name, ast.Call, ast.Starred)) for a in rest for n in ast.walk(a)):
+            return None
+        keywords = ((k.arg, ast.dump(k.value)) for k in e.keywords if k.arg != "dtype")
+        return (*((i, ast.dump(a)) for i, a in enumerate(e.args) if a not in tensors), *keywords)
+
+    def _sized(self, e: ast.Call, full: bool) -> Symbol:
+        """The shape of `torch.zeros(…)` and the like: by the text of the sizes, where that always means the same."""
+        given = keyword(e, "size")
+        first = e.args[0] if e.args else given
+        spread = isinstance(first, (ast.Tuple, ast.List))
+        sizes = first.elts if isinstance(first, (ast.Tuple, ast.List)) else e.args[:1] if full else e.args
+        if first is None or (not sizes and not spread):
+            return ("node", id(e))
+        if not sizes:
+            return SCALAR
+        marks = [self._lasting(s) for s in sizes]
+        if None in marks:
+            return ("node", id(e))
+        # A lone name may hold an empty tuple of sizes.
+        certain = spread or len(sizes) > 1 or self.values.get(id(sizes[0]), UNKNOWN).detail == "int"
+        certain = certain and not any(isinstance(s, ast.Starred) for s in sizes)
+        return ("sized", tuple(ast.dump(a) for a in sizes), tuple(marks), certain)
+
+    def _lasting(self, size: ast.expr) -> tuple[object, ...] | None:
+        """What the names of a size mean, by the one place that binds each; None where the value may change."""
+        found: list[object] = []
+        for node in ast.walk(size):
+            value = self.values.get(id(node), UNKNOWN)
+            if isinstance(node, ast.Name):
+                binding = self.facts.names.binding(node)
+                if binding is None or not binding.single:
+                    return None
+                if binding.scope.kind == "module" and value.tag is not Tag.HOST:
+                    return None
+                found.append((node.id, id(binding.sites[0].node)))
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                owner = self.facts.classes.owner(node)
+                if owner is not None and node.value.id == owner[1] and owner[0].is_rebound(node.attr):
+                    return None
+            elif isinstance(node, EVALUATED) and not self._metadata(node):
+                return None
+        return tuple(found)
+
+    def _metadata(self, node: ast.expr) -> bool:
+        """True for `x.size(0)` and an element of a shape."""
+        if isinstance(node, ast.Subscript):
+            return self.values.get(id(node.value), UNKNOWN).tag is Tag.HOST
+        return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in METADATA
+
+    def _converted(
+        self, base: Value, e: ast.Call, args: list[Value], keywords: dict[str, Value], found: Value
+    ) -> Value:
+        """`x.to(…)`: the dtype of its argument, where that is a dtype or a tensor."""
+        given = [a.dtype for a in [*args, *keywords.values()] if a.detail == "dtype" or a.tag is Tag.TENSOR]
+        unsure = unpacks(e) or any(a.tag is Tag.UNKNOWN for a in [*args, *keywords.values()])
+        dtype = given[0] if given else ("node", id(e)) if unsure else base.dtype
+        return replace(found, dtype=dtype, shape=base.shape)
+
+
+def mixed(values: list[Value]) -> frozenset[str]:
+    """The storage that something made of the values may share."""
+    return NOTHING.union(*(v.roots for v in values)) if values else NOTHING
+
+
+def unpacks(e: ast.Call) -> bool:
+    """True where `*args` or `**kwargs` are given."""
+    return any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords)
+
+
+def keyword(e: ast.Call, name: str) -> ast.expr | None:
+    """The keyword argument of this name."""
+    return next((k.value for k in e.keywords if k.arg == name), None)
+
+
+def argument_of(e: ast.Call, index: int, name: str) -> ast.expr | None:
+    """The argument at this position or of this name."""
+    return e.args[index] if len(e.args) > index else keyword(e, name)
