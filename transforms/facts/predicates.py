@@ -229,8 +229,11 @@ def _combined(test: ast.expr, facts: Facts, code: Code) -> str | NoFix:
 def total(expr: ast.expr, facts: Facts, truth: bool = False) -> bool:
     """True where evaluating the expression (and asking its `truth`) raises for no value and no size of its tensors."""
     asked = [expr] if truth else []
+    tested: set[ast.expr] = set()  # `x is None` takes anything
     for node in ast.walk(expr):
-        if not _raises_never(node, facts):
+        if isinstance(node, ast.Compare) and all(isinstance(o, (ast.Is, ast.IsNot)) for o in node.ops):
+            tested |= {node.left, *node.comparators}
+        if not (node in tested and isinstance(node, ast.Name)) and not _raises_never(node, facts):
             return False
         if isinstance(node, ast.BoolOp):
             asked += node.values

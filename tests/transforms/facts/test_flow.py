@@ -183,7 +183,9 @@ def test_leaves(text: str, expected: bool) -> None:
 
 
 def test_jumps_belong_to_the_nearest_loop() -> None:
-    body = ast.parse("for i in x:\n    for j in y:\n        break\n    else:\n        continue\n    if z:\n        break").body
+    body = ast.parse(
+        "for i in x:\n    for j in y:\n        break\n    else:\n        continue\n    if z:\n        break"
+    ).body
     outer = body[0]
     assert isinstance(outer, ast.For)
     assert [type(j).__name__ for j in own_jumps(outer.body)] == ["Continue", "Break"]

@@ -96,8 +96,14 @@ def test_nothing_says_so(text: str) -> None:
     [
         ("if torch.compiler.is_compiling():\n    HERE()", "its author already tells compiled from eager code here"),
         ("if not torch.compiler.is_compiling():\n    HERE()", "its author already tells compiled from eager code here"),
-        ("if torch.jit.is_scripting():\n    return x\nHERE()", "its author already tells compiled from eager code here"),
-        ("x = 1 if torch.compiler.is_compiling() else HERE()", "its author already tells compiled from eager code here"),
+        (
+            "if torch.jit.is_scripting():\n    return x\nHERE()",
+            "its author already tells compiled from eager code here",
+        ),
+        (
+            "x = 1 if torch.compiler.is_compiling() else HERE()",
+            "its author already tells compiled from eager code here",
+        ),
         ("if x:\n    HERE()", None),
         ("if is_compiling():\n    HERE()", None),
         ("HERE()\nif torch.compiler.is_compiling():\n    return x", None),
