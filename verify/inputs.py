@@ -21,8 +21,10 @@ from .observe import Call
 from .snapshot import attributes
 from .targets import owner
 
+GRADIENTS = Change("grad", (), True)
 _MAX_SIZED = 8
-_IN_EVERY_CALL = (Change("cast", (), "bfloat16"), Change("cast", (), "float64"), Change("grad", (), True))
+_IN_EVERY_CALL = (Change("cast", (), "bfloat16"), Change("cast", (), "float64"), GRADIENTS)
+_OF_VALUES = ("fill", "place", "scale", "halves", "values", "round")
 _MAX_CONSTANTS = 8
 _MAX_SHAPES = 4
 _MAX_BUMPED = 6
@@ -37,12 +39,14 @@ class Catalogue:
         representatives: the given calls that differ in structure, shapes or dtypes.
         modes: the modes that make sense for the callable.
         keeps_state: True where a call may change what a later one does.
+        with_gradients: True where single changes of values are to be seen with gradients flowing.
     """
 
     changes: tuple[tuple[Change, ...], ...]
     representatives: tuple[int, ...]
     modes: tuple[tuple[str, ...], ...]
     keeps_state: bool
+    with_gradients: bool = False
 
     @classmethod
     def of(cls, text: str, function: Callable[..., Any], calls: list[Call]) -> Catalogue:
@@ -95,7 +99,8 @@ class Catalogue:
 
     def _single(self, base: int, change: Change) -> Draw:
         after = (CallDraw(base),) if self.keeps_state else ()
-        return Draw((CallDraw(base, (change,)), *after))
+        asking = (GRADIENTS,) if self.with_gradients and change.kind in _OF_VALUES else ()
+        return Draw((CallDraw(base, (change, *asking)), *after))
 
     def random(self, run: Callable[[Draw], bool], examples: int, number: int) -> None:
         """Call `run` on up to `examples` random combinations, the same ones each time, until it returns False."""

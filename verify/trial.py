@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .compare import Difference, Rules, declared_by, differences, families
 from .directed import Probe, aimed
-from .draws import Draw, InapplicableError
-from .inputs import Catalogue
-from .observe import OutOfMemoryError, Trace
+from .draws import CallDraw, Draw, InapplicableError
+from .inputs import GRADIENTS, Catalogue
+from .observe import Call, OutOfMemoryError, Trace
 from .runs import Runner
 from .shrink import shrunk
 from .snapshot import tensors_in
@@ -173,6 +173,7 @@ class _Trial:
         runner, request = self._runner, self._request
         function, given = runner.sample()
         catalogue = Catalogue.of(request.old, function, given)
+        catalogue = replace(catalogue, with_gradients=self._takes_gradients(given))
         tried = 0
         now = time.monotonic()
         deadline = min(now + self._scope.variations_s, self._started + _SHARE_FOR_VARIATIONS * request.timeout_s)
@@ -196,6 +197,18 @@ class _Trial:
         else:
             self._notes.append(f"the time limit ended the variations after {tried}")
         return tried
+
+    def _takes_gradients(self, given: list[Call]) -> bool:
+        """True where no given argument asks for a gradient, and the original works as well where all of them do."""
+        floats = [t for _, t in tensors_in(given, "") if t.is_floating_point()]
+        if not floats or any(t.requires_grad for t in floats):
+            return False
+        asking = Draw(tuple(CallDraw(index, (GRADIENTS,)) for index in range(len(given))))
+        try:
+            trace = self._runner.eager(self._runner.old, asking, self._limit_s)
+        except (InapplicableError, TargetError):
+            return False
+        return not trace.timed_out and all(failure.deliberate for failure in trace.failures.values())
 
     def _differs(self, draw: Draw) -> list[Difference]:
         """The differences on a draw; none where the draw says nothing."""
