@@ -8,22 +8,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
-from .baked import bakes
 from .classes import FunctionNode
 from .counters import Counting
-from .effects import Effect
 from .flags import Flag, flag_name, named_apart
-from .flow import TryStar, binds, leaves, reads, walk_scope
-from .predicates import holds_tensor, total
+from .flow import TryStar, binds, reads, walk_scope
+from .moves import CONTEXTS, Moves
+from .predicates import holds_tensor
 from .values import ELSEWHERE, UNKNOWN, Tag, Value
 
 if TYPE_CHECKING:
     from . import Facts
 
 GRAD_MODES = frozenset({"torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.autograd.no_grad"})
-TRACED = frozenset({"numpy", "cpu", "to", "cuda"})  # they copy to the host, but Dynamo traces them
-CONTEXTS = (ast.With, ast.AsyncWith, ast.Match)
-LEAVING = (ast.Return, ast.Raise, ast.Assert)
 MAX_TENSOR_STATEMENTS = 2  # how much computation on tensors may leave the graph with a host value
 
 
@@ -91,24 +87,8 @@ class Hoists:
         return isinstance(plan, Hoist) and any(test is s for s in plan.sites)
 
 
-class _Search:
+class _Search(Moves):
     """The search for a hoist in one function."""
-
-    def __init__(self, facts: Facts, function: FunctionNode, counting: Counting | None, numbers: bool) -> None:
-        self.numbers = numbers
-        self.facts = facts
-        self.function = function
-        self.counting = counting
-        self.flow = facts.flow(function)
-        body = function.body
-        self.body = body[1:] if ast.get_docstring(function, clean=False) is not None else body
-        owner = facts.classes.of_function(function)
-        self.owner = self.flow.parameters[0] if owner is not None and self.flow.parameters else None
-        self.parameters = set(self.flow.parameters) - {self.owner}
-        self.moved: list[ast.stmt] = []
-        self.available = set(self.parameters)  # names that the outer function knows with their value
-        self.around: list[ast.stmt] = []  # the statement that holds a nested flag
-        self.skipped: list[ast.stmt] = []  # statements that a later hoisted one is moved across
 
     def plan(self) -> Hoist | NoFix | None:
         region = self.facts.regions.of(self.function)
@@ -119,7 +99,7 @@ class _Search:
         needed: list[ast.stmt] = []
         leading, trailing = (self.counting.before, self.counting.after) if self.counting else ((), ())
         for statement in self.body:
-            found = list(self._sites_in(statement))
+            found = list(self.sites_in(statement))
             if statement in trailing:
                 continue
             if statement in leading:
@@ -128,7 +108,7 @@ class _Search:
                 needed.append(statement)
                 sites += found
                 continue
-            if self._movable(statement) and (not found or self._worth_moving(statement, needed)):
+            if self.movable(statement) and (not found or self._worth_moving(statement, needed)):
                 self.moved.append(statement)
                 self.available |= binds(statement)
                 if found:
@@ -162,7 +142,7 @@ class _Search:
         ):
             return NoFix("tensors made outside would not be made under the gradient mode of its decorator")
         changes = self.counting.changes if self.counting else ()
-        baked = tuple(s for s in sites if isinstance(s, ast.Call) and self._bakes(s))
+        baked = tuple(s for s in sites if isinstance(s, ast.Call) and self.bakes(s))
         return Hoist(
             self.function,
             tuple(prologue),
@@ -206,50 +186,8 @@ class _Search:
         return out
 
     # -- what the graph is cut by --------------------------------------------------------------------------------------
-    def _sites_in(self, statement: ast.stmt) -> Iterator[ast.expr]:
-        """Expressions of the statement that read tensors on the host, outermost first."""
-        for node in walk_scope(statement):
-            if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)) and holds_tensor(node.test, self.facts):
-                yield node.test
-            elif (isinstance(node, ast.Call) and (self._reads(node) or self._bakes(node))) or (
-                isinstance(node, ast.Subscript)
-                and isinstance(node.ctx, ast.Load)
-                and self.facts.effects.of([node]).breaks
-            ):
-                yield node
-
-    def _reads(self, call: ast.Call) -> bool:
-        if isinstance(call.func, ast.Attribute) and call.func.attr in TRACED:
-            return False
-        if self.facts.scalars.stays(call):
-            return False
-        own = Effect()
-        self.facts.effects.node(call, own)
-        return bool(own.reads) or bool(own.breaks)
-
-    def _bakes(self, call: ast.Call) -> bool:
-        return self.numbers and bakes(call, self.function, self.facts)
 
     # -- what may move -------------------------------------------------------------------------------------------------
-    def _movable(self, statement: ast.stmt) -> bool:
-        """True where the statement computes locals from the inputs alone, and what stands before it does not matter."""
-        if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.If, ast.AugAssign)) or (
-            isinstance(statement, ast.AnnAssign) and not statement.value
-        ):
-            return False
-        if any(
-            isinstance(n, (ast.Return, ast.Raise, ast.Assert, ast.Delete, ast.Lambda, ast.FunctionDef, ast.NamedExpr))
-            for n in ast.walk(statement)
-        ):
-            return False
-        targets = binds(statement)
-        if not targets or any(targets & reads(s) or targets & binds(s) for s in self.skipped):
-            return False
-        if (self._exits() or self._observed()) and not all(
-            total(n, self.facts) for n in walk_scope(statement) if isinstance(n, ast.expr)
-        ):
-            return False  # it would raise where the original has left already
-        return self._input_only([statement], reads(statement) - (targets - self.available))
 
     def _worth_moving(self, statement: ast.stmt, needed: list[ast.stmt]) -> bool:
         """True where the statement makes host values, or is the cut itself; computing on tensors stays in the graph."""
@@ -271,7 +209,7 @@ class _Search:
         if target is not None:
             inner = self.facts.effects.of_function(target.function)
             return bool(inner.reads or inner.breaks)
-        return any((isinstance(n, ast.Call) and self._reads(n)) or self._masked(n) for n in _spine(value))
+        return any((isinstance(n, ast.Call) and self.reads(n)) or self.masked(n) for n in _spine(value))
 
     def _cheap_slice(self, flag: Flag, needed: list[ast.stmt]) -> bool:
         """True where computing the flag outside takes little computation on tensors with it."""
@@ -305,80 +243,6 @@ class _Search:
             if name in targets:
                 return self.facts.kinds.of(statement.value)
         return UNKNOWN
-
-    def _masked(self, node: ast.AST) -> bool:
-        return isinstance(node, ast.Subscript) and bool(self.facts.effects.of([node]).breaks)
-
-    def _input_only(self, nodes: list[ast.AST], names: set[str]) -> bool:
-        """True where evaluating the nodes at the start of the function gives the same, and changes nothing."""
-        effect = self.facts.effects.of(nodes)
-        if (
-            effect.mutates
-            or effect.stores
-            or effect.io
-            or effect.unknown
-            or effect.random
-            or effect.state
-            or effect.raises
-        ):
-            return False
-        if effect.jumps or any("statement" in b for b in effect.breaks):
-            return False
-        local = binds(*self.function.body) | self.parameters
-        if any(n in local and n not in self.available for n in names):
-            return False
-        before = self.facts.effects.of([*self.skipped, *self.around])
-        for root in nodes:
-            for node in walk_scope(root):
-                if isinstance(node, ast.expr) and not self._stable(node, before):
-                    return False
-        return True
-
-    def _stable(self, node: ast.expr, before: Effect) -> bool:
-        """True where the value read by the node is the same at the start of the function."""
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            value = self.facts.kinds.of(node)
-            if node.id == self.owner:
-                return self._plain_self(node)
-            if node.id in before.mutates or value.roots & before.mutates:
-                return False
-            if any(s.partition(".")[0] == node.id for s in before.stores):
-                return False
-            if value.tag in (Tag.TENSOR, Tag.UNKNOWN) and any(not w.startswith("self.") for w in before.written):
-                return False  # two inputs may share memory
-            if node.id in self.available:
-                return True
-            return (
-                value.tag is not Tag.UNKNOWN and not any(d.startswith("global") for d in value.deps)
-            ) or self._constant_global(node)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == self.owner:
-            owner = self.facts.classes.owner(node)
-            mark = f"self.{node.attr}"
-            if (
-                owner is None
-                or mark in before.mutates
-                or mark in before.stores
-                or f"{self.owner}.{node.attr}" in before.stores
-            ):
-                return False
-            value = self.facts.kinds.of(node)
-            changing = owner[0].is_rebound(node.attr) and bool(before.unknown)
-            return not changing and (
-                value.tag in (Tag.HOST, Tag.NONE, Tag.CALLABLE) or (value.tag is Tag.TENSOR and not before.unknown)
-            )
-        return True
-
-    def _constant_global(self, node: ast.Name) -> bool:
-        """A function, class or constant of the module, that nothing rebinds."""
-        value = self.facts.kinds.of(node)
-        if value.tag is Tag.CALLABLE:
-            return True
-        bound = self.facts.names.binding(node)
-        return bound is not None and bound.scope.kind == "module" and bound.single and value.tag is Tag.HOST
-
-    def _plain_self(self, node: ast.Name) -> bool:
-        """`self` may only stand before a dot."""
-        return isinstance(self.facts.names.parent(node), ast.Attribute)
 
     # -- flags ---------------------------------------------------------------------------------------------------------
     def _flags(self, statement: ast.stmt) -> Iterator[Flag]:
@@ -433,53 +297,17 @@ class _Search:
             return None
         if any(isinstance(n, ast.NamedExpr) for n in ast.walk(expr)):
             return None  # what it binds is read in the graph
-        if ELSEWHERE in value.deps or "rng" in value.deps or not self._input_only([expr], reads(expr)):
+        if ELSEWHERE in value.deps or "rng" in value.deps or not self.input_only([expr], reads(expr)):
             return None
-        kept = self._guards(expr, guards, condition)
+        kept = self.guards(expr, guards, condition)
         if kept is None:
             return None
         return Flag(expr, flag_name(expr, self.facts), kept, condition)
 
     def _host_read(self, expr: ast.expr) -> bool:
         return isinstance(expr, (ast.Call, ast.Compare, ast.BinOp)) and any(
-            isinstance(n, ast.Call) and (self._reads(n) or self._bakes(n)) for n in ast.walk(expr)
+            isinstance(n, ast.Call) and (self.reads(n) or self.bakes(n)) for n in ast.walk(expr)
         )
-
-    def _guards(
-        self, expr: ast.expr, guards: tuple[tuple[ast.expr, bool], ...], condition: bool
-    ) -> tuple[tuple[ast.expr, bool], ...] | None:
-        """The conditions to keep around the expression; None where one of them must be kept and cannot move."""
-        if total(expr, self.facts, condition) or (not guards and not self._exits() and not self._observed()):
-            return ()
-        exits = self._exit_tests()
-        if exits is None or self._observed():
-            return None
-        kept: list[tuple[ast.expr, bool]] = []
-        for test, holds in [*exits, *guards]:
-            if holds_tensor(test, self.facts) or not self._input_only([test], reads(test)):
-                return None
-            kept.append((test, holds))
-        return tuple(kept)
-
-    def _exit_tests(self) -> list[tuple[ast.expr, bool]] | None:
-        """The tests, each with its outcome, that lead past the early exits before; None for exits of other kinds."""
-        found: list[tuple[ast.expr, bool]] = []
-        for s in self.skipped:
-            jumps = [n for n in walk_scope(s) if isinstance(n, LEAVING)]
-            if not jumps:
-                continue
-            if not isinstance(s, ast.If) or len(jumps) > 1 or leaves(s.body) == leaves(s.orelse):
-                return None
-            found.append((s.test, not leaves(s.body)))
-        return found
-
-    def _observed(self) -> bool:
-        """True where a caller could tell that an exception comes before what the statements before would have done."""
-        done = self.facts.effects.of(self.skipped)
-        return bool(done.io or done.mutates or done.stores or done.unknown or done.random or done.state)
-
-    def _exits(self) -> bool:
-        return any(isinstance(n, LEAVING) for s in self.skipped for n in walk_scope(s))
 
     # -- the whole -----------------------------------------------------------------------------------------------------
     def _refusal(self, flags: list[Flag]) -> NoFix | None:

@@ -1,0 +1,201 @@
+"""What may be evaluated at the start of a function as well as where it stands."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .baked import bakes
+from .classes import FunctionNode
+from .counters import Counting
+from .effects import Effect
+from .flow import binds, leaves, reads, walk_scope
+from .predicates import holds_tensor, total
+from .values import Tag
+
+if TYPE_CHECKING:
+    from . import Facts
+
+
+CONTEXTS = (ast.With, ast.AsyncWith, ast.Match)
+TRACED = frozenset({"numpy", "cpu", "to", "cuda"})  # they copy to the host, but Dynamo traces them
+LEAVING = (ast.Return, ast.Raise, ast.Assert)
+
+
+class Moves:
+    """What of one function may move to its start, seen statement by statement."""
+
+    def __init__(self, facts: Facts, function: FunctionNode, counting: Counting | None, numbers: bool) -> None:
+        self.numbers = numbers
+        self.facts = facts
+        self.function = function
+        self.counting = counting
+        self.flow = facts.flow(function)
+        body = function.body
+        self.body = body[1:] if ast.get_docstring(function, clean=False) is not None else body
+        owner = facts.classes.of_function(function)
+        self.owner = self.flow.parameters[0] if owner is not None and self.flow.parameters else None
+        self.parameters = set(self.flow.parameters) - {self.owner}
+        self.moved: list[ast.stmt] = []
+        self.available = set(self.parameters)  # names that the outer function knows with their value
+        self.around: list[ast.stmt] = []  # the statement that holds a nested flag
+        self.skipped: list[ast.stmt] = []  # statements that a later hoisted one is moved across
+
+    def sites_in(self, statement: ast.stmt) -> Iterator[ast.expr]:
+        """Expressions of the statement that read tensors on the host, outermost first."""
+        for node in walk_scope(statement):
+            if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)) and holds_tensor(node.test, self.facts):
+                yield node.test
+            elif (isinstance(node, ast.Call) and (self.reads(node) or self.bakes(node))) or (
+                isinstance(node, ast.Subscript)
+                and isinstance(node.ctx, ast.Load)
+                and self.facts.effects.of([node]).breaks
+            ):
+                yield node
+
+    def reads(self, call: ast.Call) -> bool:
+        """True for a call that copies a tensor to the host, or has a shape that depends on values."""
+        if isinstance(call.func, ast.Attribute) and call.func.attr in TRACED:
+            return False
+        if self.facts.scalars.stays(call):
+            return False
+        own = Effect()
+        self.facts.effects.node(call, own)
+        return bool(own.reads) or bool(own.breaks)
+
+    def bakes(self, call: ast.Call) -> bool:
+        """True for a call that puts a number that varies into the graph."""
+        return self.numbers and bakes(call, self.function, self.facts)
+
+    def masked(self, node: ast.AST) -> bool:
+        """True for an index that is a mask."""
+        return isinstance(node, ast.Subscript) and bool(self.facts.effects.of([node]).breaks)
+
+    def movable(self, statement: ast.stmt) -> bool:
+        """True where the statement computes locals from the inputs alone, and what stands before it does not matter."""
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.If, ast.AugAssign)) or (
+            isinstance(statement, ast.AnnAssign) and not statement.value
+        ):
+            return False
+        if any(
+            isinstance(n, (ast.Return, ast.Raise, ast.Assert, ast.Delete, ast.Lambda, ast.FunctionDef, ast.NamedExpr))
+            for n in ast.walk(statement)
+        ):
+            return False
+        targets = binds(statement)
+        if not targets or any(targets & reads(s) or targets & binds(s) for s in self.skipped):
+            return False
+        if (self.exits() or self.observed()) and not all(
+            total(n, self.facts) for n in walk_scope(statement) if isinstance(n, ast.expr)
+        ):
+            return False  # it would raise where the original has left already
+        return self.input_only([statement], reads(statement) - (targets - self.available))
+
+    def input_only(self, nodes: list[ast.AST], names: set[str]) -> bool:
+        """True where evaluating the nodes at the start of the function gives the same, and changes nothing."""
+        effect = self.facts.effects.of(nodes)
+        if (
+            effect.mutates
+            or effect.stores
+            or effect.io
+            or effect.unknown
+            or effect.random
+            or effect.state
+            or effect.raises
+        ):
+            return False
+        if effect.jumps or any("statement" in b for b in effect.breaks):
+            return False
+        local = binds(*self.function.body) | self.parameters
+        if any(n in local and n not in self.available for n in names):
+            return False
+        before = self.facts.effects.of([*self.skipped, *self.around])
+        for root in nodes:
+            for node in walk_scope(root):
+                if isinstance(node, ast.expr) and not self._stable(node, before):
+                    return False
+        return True
+
+    def _stable(self, node: ast.expr, before: Effect) -> bool:
+        """True where the value read by the node is the same at the start of the function."""
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            value = self.facts.kinds.of(node)
+            if node.id == self.owner:
+                return self._plain_self(node)
+            if node.id in before.mutates or value.roots & before.mutates:
+                return False
+            if any(s.partition(".")[0] == node.id for s in before.stores):
+                return False
+            if value.tag in (Tag.TENSOR, Tag.UNKNOWN) and any(not w.startswith("self.") for w in before.written):
+                return False  # two inputs may share memory
+            if node.id in self.available:
+                return True
+            return (
+                value.tag is not Tag.UNKNOWN and not any(d.startswith("global") for d in value.deps)
+            ) or self._constant_global(node)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == self.owner:
+            owner = self.facts.classes.owner(node)
+            mark = f"self.{node.attr}"
+            if (
+                owner is None
+                or mark in before.mutates
+                or mark in before.stores
+                or f"{self.owner}.{node.attr}" in before.stores
+            ):
+                return False
+            value = self.facts.kinds.of(node)
+            changing = owner[0].is_rebound(node.attr) and bool(before.unknown)
+            return not changing and (
+                value.tag in (Tag.HOST, Tag.NONE, Tag.CALLABLE) or (value.tag is Tag.TENSOR and not before.unknown)
+            )
+        return True
+
+    def _constant_global(self, node: ast.Name) -> bool:
+        """A function, class or constant of the module, that nothing rebinds."""
+        value = self.facts.kinds.of(node)
+        if value.tag is Tag.CALLABLE:
+            return True
+        bound = self.facts.names.binding(node)
+        return bound is not None and bound.scope.kind == "module" and bound.single and value.tag is Tag.HOST
+
+    def _plain_self(self, node: ast.Name) -> bool:
+        """`self` may only stand before a dot."""
+        return isinstance(self.facts.names.parent(node), ast.Attribute)
+
+    def guards(
+        self, expr: ast.expr, guards: tuple[tuple[ast.expr, bool], ...], condition: bool
+    ) -> tuple[tuple[ast.expr, bool], ...] | None:
+        """The conditions to keep around the expression; None where one of them must be kept and cannot move."""
+        if total(expr, self.facts, condition) or (not guards and not self.exits() and not self.observed()):
+            return ()
+        exits = self._exit_tests()
+        if exits is None or self.observed():
+            return None
+        kept: list[tuple[ast.expr, bool]] = []
+        for test, holds in [*exits, *guards]:
+            if holds_tensor(test, self.facts) or not self.input_only([test], reads(test)):
+                return None
+            kept.append((test, holds))
+        return tuple(kept)
+
+    def _exit_tests(self) -> list[tuple[ast.expr, bool]] | None:
+        """The tests, each with its outcome, that lead past the early exits before; None for exits of other kinds."""
+        found: list[tuple[ast.expr, bool]] = []
+        for s in self.skipped:
+            jumps = [n for n in walk_scope(s) if isinstance(n, LEAVING)]
+            if not jumps:
+                continue
+            if not isinstance(s, ast.If) or len(jumps) > 1 or leaves(s.body) == leaves(s.orelse):
+                return None
+            found.append((s.test, not leaves(s.body)))
+        return found
+
+    def observed(self) -> bool:
+        """True where a caller could tell that an exception comes before what the statements before would have done."""
+        done = self.facts.effects.of(self.skipped)
+        return bool(done.io or done.mutates or done.stores or done.unknown or done.random or done.state)
+
+    def exits(self) -> bool:
+        """True where a statement before may leave the function."""
+        return any(isinstance(n, LEAVING) for s in self.skipped for n in walk_scope(s))
