@@ -171,10 +171,10 @@ def is_helper(node: ast.AST, base: str) -> bool:
     used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - {
         n.id for n in ast.walk(ast.parse(own)) if isinstance(n, ast.Name)
     }
+
+    def spelled(module: re.Match[str], name: str) -> str:
+        return name if name.endswith(module[1][-2:]) or len(used) == 1 else module[1]
+
     for name in used - {node.name}:
-        own = re.sub(
-            r"(?<![\w.`])(torch|functools)(?=\.)",
-            lambda m, name=name: name if name.endswith(m[1][-2:]) or len(used) == 1 else m[1],
-            own,
-        )
+        own = re.sub(r"(?<![\w.`])(torch|functools)(?=\.)", functools.partial(spelled, name=name), own)
     return fingerprint(node, base) == fingerprint(ast.parse(own).body[0], base)

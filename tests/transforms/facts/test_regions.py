@@ -60,8 +60,10 @@ def test_compiled(text: str, level: str, entry: bool) -> None:
         "@torch._dynamo.disable\n@torch.no_grad()\ndef here(x): return F.relu(x)",
         "@torch.compiler.disable\ndef g(x):\n    def here(v): return F.relu(v)\n    return here(x)",
         "def here(x): return F.relu(x)\nh = torch.compiler.disable(here)\ndef g(x): return h(x)",
-        "@torch.compiler.disable\nclass M(nn.Module):\n    def here(self, x): return x\n"
-        "    def forward(self, x): return self.here(x)",
+        (
+            "@torch.compiler.disable\nclass M(nn.Module):\n    def here(self, x): return x\n"
+            "    def forward(self, x): return self.here(x)"
+        ),
         MODULE + "    @torch._dynamo.disable()\n    def here(self, x): return x",
         "@torch.jit.script\ndef here(x): return F.relu(x)",
         "def here(x): return F.relu(x)\n@torch.jit.script\ndef g(x): return here(x)\ndef k(x): return here(x)",
