@@ -328,14 +328,23 @@ def _operands(
     node: ast.If | ast.IfExp, true: Arm, false: Arm, outputs: tuple[str, ...], facts: Facts
 ) -> tuple[str, ...] | NoFix:
     """Local tensors that an arm reads before it binds them, and names that an arm passes through."""
-    before = facts.kinds.before(facts.names.statement_of(node))
+    statement = facts.names.statement_of(node)
+    before = facts.kinds.before(statement)
+    function = facts.function_of(node)
+    assert function is not None
+    # Any other name is read where the arm runs, since reading it here might be an error.
+    bound = facts.flow(function).bound_before(statement)
     wanted: list[str] = []
     for arm in (true, false):
         used = reads(*arm.body, *(r for r in arm.results if r is not None))
-        names = _ordered_reads([*arm.body, *(r for r in arm.results if r is not None)])
+        names = [n for n in _ordered_reads([*arm.body, *(r for r in arm.results if r is not None)]) if n in used]
         for name in [*names, *(o for o in outputs if o not in binds(*arm.body))]:
             known = before.get(name)
             if name in wanted or known is None:
+                continue
+            if name not in bound and name in binds(*arm.body):
+                return NoFix(f"an arm reads `{name}`, which may be unbound, and binds it again")
+            if name not in bound:
                 continue
             if (known.tag is Tag.TENSOR and not known.optional) or (name in outputs and known.tag is Tag.UNKNOWN):
                 wanted.append(name)
