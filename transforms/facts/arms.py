@@ -92,6 +92,8 @@ def study(node: ast.If, facts: Facts) -> Branch | NoFix:
             return refused
     if leaves(node.body) or leaves(node.orelse):
         return _returning(node, facts)
+    if "return" in facts.effects.of([*node.body, *node.orelse]).jumps:
+        return NoFix("an arm returns on some of its paths")
     flow = facts.flow(function)
     bound = [n for n in _ordered(binds(*node.body) | binds(*node.orelse), node) if n in flow.live_after(node)]
     if not bound:

@@ -20,7 +20,11 @@ def branch(body: str) -> Branch | NoFix:
     text = HEADER + f"def f({PARAMETERS}):\n    h = x.softmax(-1)\n" + textwrap.indent(textwrap.dedent(body), "    ")
     facts = Facts(Source(text))
     choices = facts.names.nodes(ast.IfExp)
-    return choose(choices[0], facts) if choices else study(facts.names.nodes(ast.If)[0], facts)
+    return (
+        choose(choices[0], facts)
+        if choices
+        else study(next(n for n in facts.names.nodes(ast.If) if ast.unparse(n.test) == "x.any()"), facts)
+    )
 
 
 @pytest.mark.parametrize(
@@ -68,6 +72,8 @@ def test_held(body: str, outputs: tuple[str, ...], operands: tuple[str, ...], el
         ("for i in n:\n    if x.any():\n        return h\nreturn h", "it returns from within another block"),
         ("if x.any():\n    return h, h\nreturn h", "the result: "),
         ("if x.any():\n    return\nreturn h", "an arm returns None"),
+        ("if x.any():\n    if n:\n        return h\n    h = h * 2\nreturn h", "an arm returns on some of its paths"),
+        ("if n:\n    z = h\nif x.any():\n    z = z * 2\n    h = z\nreturn h", "an arm reads `z`, which may be unbound"),
         ("if x.any():\n    with n:\n        h = h * 2\nreturn h", "an arm cannot be captured: it holds a `with`"),
         ("if x.any():\n    h = h + len(super().names)\nreturn h", "an arm reads `super()`, which belongs to"),
         ("if x.any():\n    h = h * len(vars())\nreturn h", "an arm reads `vars()`, which belongs to the frame"),
@@ -79,3 +85,9 @@ def test_refused(body: str, reason: str) -> None:
     found = branch(body)
     assert isinstance(found, NoFix), found
     assert found.reason.startswith(reason)
+
+
+def test_a_name_that_may_be_unbound_is_read_where_the_arm_runs() -> None:
+    found = branch("if n:\n    z = h\nif x.any():\n    h = z * 2\nreturn h")
+    assert isinstance(found, Branch), found
+    assert found.operands == ("h",)
