@@ -105,7 +105,7 @@ Found 3 findings in 1 file (1 fixable with `refactor apply`, 1 more with `--unsa
                             "offsets": [0, 7],
                             "evidence": {"level": "assumed", "because": "nothing says otherwise"},
                             "fixable": True,
-                            "safety": "safe",
+                            "safety": "unsafe",
                             "refusal": None,
                             "registry": [],
                         }
