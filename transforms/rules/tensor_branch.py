@@ -8,21 +8,10 @@ from dataclasses import dataclass
 
 from ..craft.types import Bench
 from ..facts import Facts
-from ..facts.arms import Branch, choose, study
-from ..facts.flow import leaves
-from ..facts.predicates import Predicate, graph_form, is_guard, split, value_form
+from ..facts.decisions import Decision, decide
+from ..facts.predicates import graph_form, is_guard, split, value_form
 from ..model import Edit, Evidence, Finding, Fix, Level, NoFix, Safety
 from ..rule import Rule
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """The `if`, its host conjuncts and tensor predicate, and what its arms are."""
-
-    node: ast.If | ast.IfExp
-    host: tuple[ast.expr, ...]
-    tensor: ast.expr
-    branch: Branch
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,41 +73,24 @@ class TensorBranch(Rule):
             return
         if isinstance(node, ast.BoolOp):
             if (text := value_form(node, facts, ast.unparse)) is not None:
-                evidence = Evidence(Level.PROVED, "its operands are 0-d tensors")
-                yield self.finding(
-                    node, facts, f"`{ast.unparse(node)}` asks a tensor for its truth", evidence, Connective(node, text)
-                )
+                sure = Evidence(Level.PROVED, "its operands are 0-d tensors")
+                message = f"`{ast.unparse(node)}` asks a tensor for its truth"
+                yield self.finding(node, facts, message, sure, Connective(node, text))
             return
         predicate = split(node.test, facts)
         if predicate is None or is_guard(node) or facts.hoists.covers(node.test):
             return
         if isinstance(node, ast.If) and facts.stores.of(node) is not None:
             return  # `branch-store` (TR104) sees to it
-        outcome = self._plan(node, predicate, facts)
+        outcome = decide(node, predicate, facts)
         safety, evidence = Safety.SAFE, predicate.evidence
-        if isinstance(outcome, Plan):
-            safety = _safety(outcome.branch)
-            evidence = outcome.branch.evidence if outcome.branch.evidence.level is Level.ASSUMED else evidence
-        yield self.finding(
-            node.test, facts, f"branch on the value of a tensor, `{ast.unparse(node.test)}`", evidence, outcome, safety
-        )
+        if isinstance(outcome, Decision):
+            safety, sure = outcome.safety, outcome.branch.evidence
+            evidence = sure if sure.level is Level.ASSUMED else evidence
+        message = f"branch on the value of a tensor, `{ast.unparse(node.test)}`"
+        yield self.finding(node.test, facts, message, evidence, outcome, safety)
 
-    def _plan(self, node: ast.If | ast.IfExp, predicate: Predicate, facts: Facts) -> Plan | NoFix:
-        if predicate.host and (isinstance(node, ast.IfExp) or node.orelse or leaves(node.body)):
-            return NoFix("a Python condition is mixed in, and the other arm would have to be written twice")
-        effect = facts.effects.of([node.test])
-        if effect.mutates or effect.stores or effect.io or effect.unknown:
-            return NoFix(f"its condition has effects: {effect.why_impure}")
-        branch = choose(node, facts) if isinstance(node, ast.IfExp) else study(node, facts)
-        if isinstance(branch, NoFix):
-            return branch
-        tensor = predicate.tensor
-        if isinstance(tensor, ast.UnaryOp) and isinstance(tensor.op, ast.Not):
-            tensor, branch = tensor.operand, branch.turned
-        form = graph_form(tensor, facts, ast.unparse)
-        return form if isinstance(form, NoFix) else Plan(node, predicate.host, tensor, branch)
-
-    def cut(self, plan: Plan | Connective, bench: Bench) -> Fix | NoFix:
+    def cut(self, plan: Decision | Connective, bench: Bench) -> Fix | NoFix:
         """Replace the `if` (and what its early return skips) by one call."""
         from ..craft.branch import branch_edit, choice
 
@@ -136,8 +108,4 @@ class TensorBranch(Rule):
             return edit
         conditions = (bench.condition(plan.node.test),)
         summary = "keep the branch in the graph"
-        return Fix((edit,), _safety(plan.branch), summary, changes=plan.branch.changes, conditions=conditions)
-
-
-def _safety(branch: Branch) -> Safety:
-    return Safety.UNSAFE if branch.changes or branch.evidence.level is Level.ASSUMED else Safety.SAFE
+        return Fix((edit,), plan.safety, summary, changes=plan.branch.changes, conditions=conditions)
