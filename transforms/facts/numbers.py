@@ -58,7 +58,7 @@ class NumberCode:
                 for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                     for part in target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]:
                         if is_attribute_of(part, self.owner):
-                            found.setdefault(part.attr, []).append(node)  # type: ignore[attr-defined]
+                            found.setdefault(part.attr, []).append(node)
         return found
 
     def _starts(self, attribute: str) -> list[str]:
@@ -84,10 +84,10 @@ class NumberCode:
         """The attributes of the instance that the nodes read."""
         found = set()
         for node in (n for root in nodes for n in ast.walk(root)):
-            if is_attribute_of(node, self.owner) and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
-                found.add(node.attr)  # type: ignore[attr-defined]
+            if is_attribute_of(node, self.owner) and isinstance(node.ctx, ast.Load):
+                found.add(node.attr)
             elif isinstance(node, ast.AugAssign) and is_attribute_of(node.target, self.owner):
-                found.add(node.target.attr)  # type: ignore[union-attr]
+                found.add(node.target.attr)
         return found.union(*(self.readers[a] for a in found if a in self.readers))
 
     def _stored_in(self, *nodes: ast.AST) -> set[str]:
@@ -153,7 +153,7 @@ class NumberCode:
             return False
         targets = s.targets if isinstance(s, ast.Assign) else [s.target]
         parts = [p for t in targets for p in (t.elts if isinstance(t, (ast.Tuple, ast.List)) else [t])]
-        if not all(isinstance(p, ast.Name) or (is_attribute_of(p, self.owner) and p.attr in self.state) for p in parts):  # type: ignore[attr-defined]
+        if not all(isinstance(p, ast.Name) or (is_attribute_of(p, self.owner) and p.attr in self.state) for p in parts):
             return False
         several = isinstance(s.value, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in s.value.elts)
         return all(self._host(v) for v in (s.value.elts if several and isinstance(s.value, ast.Tuple) else [s.value]))

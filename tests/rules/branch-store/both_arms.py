@@ -43,7 +43,9 @@ def _select(pred, true_fn, false_fn):
     pairs = list(zip(true, false)) if isinstance(true, tuple) else [(true, false)]
     for a, b in pairs:
         tensors = isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)
-        if not tensors or (a.shape, a.dtype, a.device) != (b.shape, b.dtype, b.device) or a.requires_grad or b.requires_grad:
+        if not tensors or a.requires_grad or b.requires_grad:
+            return true if pred else false
+        if (a.shape, a.dtype, a.device) != (b.shape, b.dtype, b.device):
             return true if pred else false
     chosen = [torch.where(pred.reshape(()) != 0, a, b) for a, b in pairs]
     return tuple(chosen) if isinstance(true, tuple) else chosen[0]
