@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..model import Evidence, Level, NoFix
-from . import torch_api
-from .choices import chosen_by
+from .cheap import evaluable
 from .flow import binds, leaves, reads
 from .values import Tag, Value, agree, weaker
 
@@ -209,7 +208,7 @@ def _checked(
     cheap = len(true.results) == 1 and not (
         true.results[0] is not None and facts.kinds.of(true.results[0]).items is not None
     )
-    elementwise = cheap and all(_evaluable(n, facts) for n in nodes)
+    elementwise = cheap and all(evaluable(n, facts) for n in nodes)
     if not elementwise and (held := _changing_float(node, nodes, facts)):
         return NoFix(f"`{held}` is a Python number that may change from call to call, which torch.cond does not take")
     return Branch(replaced, lifted, true, false, outputs, operands, elementwise, sure, tuple(dict.fromkeys(changes)))
@@ -358,52 +357,6 @@ def _operands(
 def _ordered_reads(nodes: Sequence[ast.AST]) -> list[str]:
     found = [(n.lineno, n.col_offset, n.id) for root in nodes for n in ast.walk(root) if isinstance(n, ast.Name)]
     return list(dict.fromkeys(name for *_, name in sorted(found)))
-
-
-def _evaluable(root: ast.AST, facts: Facts) -> bool:
-    """True where every tensor operation is elementwise, never raises, and has a finite derivative everywhere."""
-    for node in ast.walk(root):
-        if not isinstance(node, ast.expr) or isinstance(node, (ast.Name, ast.Constant, ast.Attribute)):
-            continue
-        if facts.kinds.of(node).is_tensor and not _safe(node, facts):
-            return False
-    return True
-
-
-def _safe(node: ast.expr, facts: Facts) -> bool:
-    match node:
-        case ast.BinOp(op=ast.Add() | ast.Sub()):
-            return True
-        case ast.BinOp(op=ast.Mult()):
-            # A tensor factor may be infinite, and 0 * inf is NaN in the gradient of the arm not taken.
-            return any(
-                isinstance(x, ast.Constant) or (isinstance(x, ast.UnaryOp) and isinstance(x.operand, ast.Constant))
-                for x in (node.left, node.right)
-            )
-        case ast.BinOp(op=ast.Div()):
-            right = node.right
-            return isinstance(right, ast.Constant) and bool(right.value)
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd()) | ast.Compare():
-            return True
-        case ast.Call() if (inner := chosen_by(node, facts)) is not None:
-            return all(_evaluable(a.body if isinstance(a, ast.Lambda) else a, facts) for a in inner)
-        case ast.Call():
-            func = node.func
-            on_tensor = isinstance(func, ast.Attribute) and facts.kinds.of(func.value).is_tensor
-            op = (
-                torch_api.method(func.attr)
-                if on_tensor and isinstance(func, ast.Attribute)
-                else torch_api.function(facts.names.qualified(func) or "")
-            )
-            return (
-                op is not None
-                and op.elementwise
-                and op.total
-                and op.gradient == "total"
-                and op.random == "never"
-                and not op.mutates
-            )
-    return False
 
 
 def _changing_float(branch: ast.If | ast.IfExp, nodes: Sequence[ast.AST], facts: Facts) -> str | None:

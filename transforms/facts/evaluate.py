@@ -34,6 +34,8 @@ from .values import (
 if TYPE_CHECKING:
     from .kinds import Env
 
+_NUMBERS = frozenset(f"math.{name}" for name in ("pi", "inf", "e", "nan", "tau"))
+_NUMBERS |= {"torch.pi", "torch.inf", "torch.nan", "numpy.inf", "numpy.pi"}
 _LOGGER_MAKERS = ("logging.getLogger", "logging.get_logger", "utils.logging.get_logger")
 
 
@@ -130,18 +132,7 @@ class Evaluator(Bindings):
         """The value of an imported or builtin name that is not called."""
         if is_dtype(qualified):
             return Value(Tag.HOST, detail="dtype", dtype=("named", qualified.removeprefix("torch.")))
-        if qualified in (
-            "math.pi",
-            "math.inf",
-            "math.e",
-            "math.nan",
-            "math.tau",
-            "torch.pi",
-            "torch.inf",
-            "torch.nan",
-            "numpy.inf",
-            "numpy.pi",
-        ):
+        if qualified in _NUMBERS:
             return host("float")
         return Value(Tag.CALLABLE, detail=qualified)
 

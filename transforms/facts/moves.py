@@ -87,7 +87,7 @@ class Moves:
         if not targets or any(targets & reads(s) or targets & binds(s) for s in self.skipped):
             return False
         if (self.exits() or self.observed()) and not all(
-            total(n, self.facts) for n in walk_scope(statement) if isinstance(n, ast.expr)
+            total(n, self.facts, dtypes=True) for n in walk_scope(statement) if isinstance(n, ast.expr)
         ):
             return False  # it would raise where the original has left already
         return self.input_only([statement], reads(statement) - (targets - self.available))
@@ -167,7 +167,7 @@ class Moves:
         self, expr: ast.expr, guards: tuple[tuple[ast.expr, bool], ...], condition: bool
     ) -> tuple[tuple[ast.expr, bool], ...] | None:
         """The conditions to keep around the expression; None where one of them must be kept and cannot move."""
-        if total(expr, self.facts, condition) or (not guards and not self.exits() and not self.observed()):
+        if total(expr, self.facts, condition, dtypes=True) or (not guards and not self.exits() and not self.observed()):
             return ()
         exits = self._exit_tests()
         if exits is None or self.observed():

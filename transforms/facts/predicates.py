@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..model import Evidence, Level, NoFix
 from . import torch_api
 from .classes import is_attribute_of
+from .conventions import needs_float
 from .values import BOOL, SCALAR, Tag, category
 
 if TYPE_CHECKING:
@@ -226,8 +227,13 @@ def _combined(test: ast.expr, facts: Facts, code: Code) -> str | NoFix:
     return f"({text} != 0)" if tight else f"(({text}) != 0)"
 
 
-def total(expr: ast.expr, facts: Facts, truth: bool = False) -> bool:
-    """True where evaluating the expression (and asking its `truth`) raises for no value and no size of its tensors."""
+def total(expr: ast.expr, facts: Facts, truth: bool = False, dtypes: bool = False) -> bool:
+    """True where evaluating the expression (and asking its `truth`) raises for no value and no size of its tensors.
+
+    With `dtypes`, for no dtype of theirs either: `x.mean()` is an error for integers.
+    """
+    if dtypes and any(_needs_float(n, facts) for n in ast.walk(expr)):
+        return False
     asked = [expr] if truth else []
     tested: set[ast.expr] = set()  # `x is None` takes anything
     for node in ast.walk(expr):
@@ -294,6 +300,20 @@ def _call_raises_never(call: ast.Call, facts: Facts) -> bool:
     small = all(ast.unparse(a) in ("0", "-1") for a in rest if facts.kinds.of(a).detail == "int")
     elementwise = (op := torch_api.method(name)) is not None and op.elementwise
     return (elementwise or small) and _fit(given, facts)
+
+
+def _needs_float(node: ast.AST, facts: Facts) -> bool:
+    """True for an operation on a tensor that is not known to be floating as it has to be."""
+    if not isinstance(node, ast.Call):
+        return False
+    op = torch_api.function(facts.names.qualified(node.func) or "")
+    given = node.args[0] if op is not None and node.args else None
+    if isinstance(node.func, ast.Attribute) and facts.kinds.of(node.func.value).is_tensor:
+        op, given = torch_api.method(node.func.attr), node.func.value
+    if op is None or given is None or not needs_float(op):
+        return False
+    # The operation itself is no evidence for what stands before it.
+    return category(facts.kinds.of(given).dtype) != "float"
 
 
 def _fit(exprs: list[ast.expr], facts: Facts) -> bool:

@@ -37,6 +37,12 @@ BRANCH = "if x.all():\n    return y\nreturn y * 2"
         (BRANCH, [], {"x_all": "x.all()"}),
         ("k = x.sum().item()\nreturn y * k", ["k = x.sum().item()"], {}),
         ("if n is None:\n    return y\nk = x.item()\nreturn y * k", [], {"x_value": "not n is None and x.item()"}),
+        # The mean of integers is an error, so it is computed where the original computes it.
+        (
+            "if n is None:\n    return y\nif x.mean() > 0:\n    return y\nreturn y * 2",
+            [],
+            {"x_mean_above_0": "not n is None and x.mean() > 0"},
+        ),
         ("print('seen')\n" + BRANCH, [], {"x_all": "x.all()"}),
         ("y = y * 2\nz = torch.rand(3)\n" + BRANCH, [], {"x_all": "x.all()"}),
         ("h = y.sum()\nh += 1\n" + BRANCH, [], {"x_all": "x.all()"}),
