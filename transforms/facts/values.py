@@ -280,6 +280,8 @@ def promote(operands: Iterable[tuple[Symbol | None, Symbol | None]], floats: Col
     for d, s in pairs:
         assert d is not None
         (small if s == SCALAR else full).update(d[1] if d[0] == "promote" and len(d) == 2 else [d])
+    if small <= full:
+        small = set()  # a 0-d tensor of a dtype that takes part anyway changes nothing
     if len(full | small) == 1:
         return (full | small).pop()
     return ("promote", frozenset(full or small), *([frozenset(small)] if full and small else []))

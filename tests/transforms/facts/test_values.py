@@ -375,3 +375,10 @@ def test_agreement_names_the_other_kind() -> None:
     found = agree(Value(Tag.TENSOR, dtype=X, shape=X), Value(Tag.HOST), ())
     assert (found.level, found.because) == (Level.NO, "one arm gives a host value")
     assert agree(UNKNOWN, UNKNOWN, ()).level is Level.NO
+
+
+def test_a_scalar_whose_dtypes_take_part_anyway_changes_no_dtype() -> None:
+    mixed = ("promote", frozenset({("of", "a"), ("linear", ("of", "b"))}))
+    assert promote([(mixed, ("of", "a")), (mixed, SCALAR)], ()) == mixed
+    other = promote([(mixed, ("of", "a")), (("of", "c"), SCALAR)], ())
+    assert other != mixed
