@@ -14,7 +14,6 @@ import tokenize
 from collections.abc import Iterable, Mapping, Sequence
 
 import libcst as cst
-from libcst import helpers as cst_helpers
 
 from ..facts import Facts
 from ..model import Condition, Edit, Fix, RuleSettings, Span
@@ -89,11 +88,6 @@ class Bench:
         bare = function.with_changes(decorators=(), leading_lines=(), body=cst.SimpleStatementSuite([cst.Pass()]))
         return self._module([bare]).code.rstrip().removesuffix("pass").rstrip()
 
-    def expression(self, node: ast.expr) -> cst.BaseExpression:
-        """The libcst expression of a node; one that spans lines is parenthesised."""
-        text = self.source.code(node)
-        return cst.parse_expression(f"({text})" if "\n" in text or "\r" in text else text)
-
     def text(self, node: ast.expr) -> str:
         """The text of an expression, fit to stand on its own (parenthesised where it spans lines)."""
         code = self.source.code(node)
@@ -104,12 +98,6 @@ class Bench:
         code = self.source.code(node)
         tight = (ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Dict, ast.Set)
         return code if isinstance(node, tight) and not re.search(r"[\r\n]", code) else f"({code})"
-
-    def template(self, template: str, /, **parts: cst.CSTNode) -> Statement:
-        """A statement from a template whose `{names}` are filled with nodes."""
-        made = cst_helpers.parse_template_statement(template, **parts)  # type: ignore[arg-type]
-        assert isinstance(made, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
-        return made
 
     # -- giving --------------------------------------------------------------------------------------------------------
     def render(self, statements: Sequence[Statement], margin: str) -> str:
