@@ -200,7 +200,10 @@ def module_globals(module: types.ModuleType) -> dict[str, Any]:
 
 
 def closure(function: types.FunctionType) -> dict[str, Any]:
-    """The data that a plain function keeps between calls: its cells, its default arguments and its own attributes."""
+    """The data that a plain function keeps between calls: its cells, its default arguments and its own attributes.
+
+    What Dynamo's decorators note on a function (`_torchdynamo_disable` and its like) speaks to Dynamo alone.
+    """
     held: dict[str, Any] = {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # an empty cell
@@ -209,7 +212,8 @@ def closure(function: types.FunctionType) -> dict[str, Any]:
     values = function.__defaults__ or ()
     held |= {f"default {name}": value for name, value in zip(names[len(names) - len(values) :], values, strict=True)}
     held |= {f"default {name}": value for name, value in (function.__kwdefaults__ or {}).items()}
-    held |= {f"attribute {name}": value for name, value in vars(function).items() if not name.startswith("__")}
+    own = {name: value for name, value in vars(function).items() if not name.startswith(("__", "_torchdynamo"))}
+    held |= {f"attribute {name}": value for name, value in own.items()}
     return {name: value for name, value in held.items() if not isinstance(value, _CALLABLES)}
 
 

@@ -28,6 +28,13 @@ def test_the_same_text_in_other_formatting(judged: Callable[..., Verdict], progr
     assert not verdict.gains
 
 
+def test_a_function_marked_for_dynamo_alone(judged: Callable[..., Verdict], program: Callable[..., str]) -> None:
+    old = program("def f(x):\n    return x + x.sum().item()\n")
+    assert judged(old, old.replace("def f", "@torch._dynamo.decorators.skip\ndef f")).status == "VERIFIED"
+    marked = old.replace("def make", "f.calls = 0\n\n\ndef make", 1)
+    assert judged(old, marked).status == "REFUTED"
+
+
 def test_an_arm_that_no_call_reaches(judged: Callable[..., Verdict], program: Callable[..., str]) -> None:
     text = program("def f(x):\n    if x.dim() > 7:\n        return x + 1\n    return x - 1\n")
     verdict = judged(text, text + "# same\n", conditions=((4, 7, 4, 18),))
