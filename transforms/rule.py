@@ -8,6 +8,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .model import Evidence, Finding, Fix, NoFix, Safety
@@ -27,11 +28,15 @@ class Rule:
         code: `TRnnn`, unique.
         registry: graph-break registry ids (GBxxxx) that the pattern causes; hints, as they move between releases.
         nodes: the ast node types that `find` is called with.
+        last: it is asked after the others, whose findings are then in `facts.found`.
+        remedy: what an author can do where there is no fix and the refusal does not say.
     """
 
     code: ClassVar[str]
     registry: ClassVar[tuple[str, ...]] = ()
     nodes: ClassVar[tuple[type[ast.AST], ...]] = ()
+    last: ClassVar[bool] = False
+    remedy: ClassVar[str] = ""
 
     @property
     def name(self) -> str:
@@ -64,9 +69,12 @@ class Rule:
         evidence: Evidence,
         outcome: Any,
         safety: Safety = Safety.SAFE,
+        registry: tuple[str, ...] = (),
     ) -> Finding:
-        """Build a finding at `node`; `outcome` is a plan, or a `NoFix`."""
+        """Build a finding at `node`; `outcome` is a plan, or a `NoFix`; `registry` is the rule's where the site has none."""
         refusal = outcome if isinstance(outcome, NoFix) else None
+        if refusal is not None and not refusal.remedy:
+            refusal = replace(refusal, remedy=self.remedy)
         place = facts.source.place(node)
         return Finding(
             code=self.code,
@@ -80,7 +88,7 @@ class Rule:
             evidence=evidence,
             safety=None if refusal else safety,
             refusal=refusal,
-            registry=self.registry,
+            registry=registry or self.registry,
             plan=None if refusal else outcome,
         )
 

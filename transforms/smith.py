@@ -21,17 +21,29 @@ def find(
     if "torch" not in source.text:
         return []
     facts = facts_of(source, settings)
-    wanted = [r for c, r in (rules if rules is not None else registry()).items() if select is None or c in select]
+    known = rules if rules is not None else registry()
+    wanted = [r for c, r in known.items() if select is None or c in select]
+    # What comes last depends on what all others find, so the selection does not change it.
+    asked = list(known.values()) if any(r.last for r in wanted) else wanted
+    found = _found(facts, [r for r in asked if not r.last])
+    facts.found = found
+    found = [*found, *_found(facts, [r for r in wanted if r.last])]
+    codes = {r.code for r in wanted}
+    return sorted((f for f in found if f.code in codes), key=lambda f: (f.span, f.code, f.message))
+
+
+def _found(facts: Facts, rules: Iterable[Rule]) -> list[Finding]:
     by_type: dict[type[ast.AST], list[Rule]] = {}
-    for rule in wanted:
+    for rule in rules:
         for kind in rule.nodes:
             by_type.setdefault(kind, []).append(rule)
-    found: list[Finding] = []
-    for kind, interested in by_type.items():
-        for node in facts.names.nodes(kind):
-            for rule in interested:
-                found += rule.find(node, facts)
-    return sorted(found, key=lambda f: (f.span, f.code, f.message))
+    return [
+        finding
+        for kind, interested in by_type.items()
+        for node in facts.names.nodes(kind)
+        for rule in interested
+        for finding in rule.find(node, facts)
+    ]
 
 
 def facts_of(source: Source, settings: RuleSettings | None = None) -> Facts:

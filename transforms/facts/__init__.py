@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections.abc import Sequence
 
-from ..model import RuleSettings
+from ..model import Finding, RuleSettings
 from ..source import Source
 from .breaks import Breaks
 from .calls import Calls
@@ -21,6 +22,7 @@ from .names import Names
 from .regions import Regions
 from .scalars import Scalars
 from .sinks import Sinks
+from .sites import Sites
 from .stores import Stores
 
 
@@ -30,6 +32,7 @@ class Facts:
     def __init__(self, source: Source, settings: RuleSettings | None = None) -> None:
         self.source = source
         self.settings = settings or RuleSettings()
+        self.found: Sequence[Finding] = ()  # what the other rules found, for those that are asked last
         self._flows: dict[FunctionNode, Flow] = {}
 
     @functools.cached_property
@@ -86,6 +89,11 @@ class Facts:
     def sinks(self) -> Sinks:
         """What only writes to the outside."""
         return Sinks(self)
+
+    @functools.cached_property
+    def sites(self) -> Sites:
+        """What ends a graph, certain or not."""
+        return Sites(self)
 
     @functools.cached_property
     def masks(self) -> Masks:

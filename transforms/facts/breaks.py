@@ -76,7 +76,7 @@ class Breaks:
         """
         found: list[Break] = []
         for node in self._evaluated(nodes, values):
-            what = self._what(node)
+            what = self.what(node)
             if what is not None:
                 found.append(Break(node, what))
             elif isinstance(node, ast.Call):
@@ -134,7 +134,8 @@ class Breaks:
         return taken
 
     # -- what breaks ---------------------------------------------------------------------------------------------------
-    def _what(self, node: ast.AST) -> str | None:
+    def what(self, node: ast.AST) -> str | None:
+        """What the node itself does that ends the graph, in words; None where it is not known to."""
         match node:
             case ast.If() | ast.While() | ast.IfExp():
                 return self._truth(node.test)
@@ -278,7 +279,7 @@ class Breaks:
             from ..rule import registry
 
             self._cured[function] = []
-            asked = [r for code, r in registry().items() if code not in WORKAROUNDS]
+            asked = [r for code, r in registry().items() if code not in WORKAROUNDS and not r.last]
             found = [
                 finding
                 for node in [function, *walk_scope(*function.body)]
