@@ -187,11 +187,11 @@ def _applied(results: Sequence[Rewritten], settings: Settings, statistics: bool,
             lines = full.split(rewrite.new)
             for item in rewrite.left:
                 yield from full.block(rewrite.name, lines, item.finding, item)
-        elif settings.show_fixes and not statistics:
-            yield from (concise.line(rewrite.name, item.finding, item.reason) for item in rewrite.left)
+        elif not statistics:
+            yield from (concise.line(rewrite.name, item.finding, item) for item in rewrite.left)
         if settings.show_fixes:
             yield from summary.fixes(rewrite)
-        if statistics or (settings.output_format != "full" and not settings.show_fixes):
+        if statistics:
             yield from summary.dropped(rewrite)
         yield from (f"{rewrite.name}: {note}" for note in rewrite.notes)
         if rewrite.verdict is not None and rewrite.changed:

@@ -10,11 +10,11 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from refactor.transforms.remedies import page as address
 from refactor.transforms.rule import Rule, registry
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "rules"
-REGISTRY = "https://meta-pytorch.github.io/compile-graph-break-site/gb/gb{}.html"
 ORIGIN = "<!-- Generated from the docstring in transforms/rules/{}; run `make docs` after a change. -->"
 FAMILIES = {
     "1": "Conditions",
@@ -22,13 +22,13 @@ FAMILIES = {
     "3": "Effects",
     "4": "Loops and blocks",
     "5": "Guards",
-    "9": "The tool's own comments",
+    "9": "What no rule rewrites",
 }
 
 
 def link(identifier: str) -> str:
     """A Markdown link to the page of a graph-break registry id such as GB0170."""
-    return f"[{identifier}]({REGISTRY.format(identifier.removeprefix('GB'))})"
+    return f"[{identifier}]({address(identifier)})"
 
 
 def page(rule: Rule) -> str:

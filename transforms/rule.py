@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .model import Evidence, Finding, Fix, NoFix, Safety
+from .remedies import remedy
 
 if TYPE_CHECKING:
     from .craft.types import Bench
@@ -29,14 +30,12 @@ class Rule:
         registry: graph-break registry ids (GBxxxx) that the pattern causes; hints, as they move between releases.
         nodes: the ast node types that `find` is called with.
         last: it is asked after the others, whose findings are then in `facts.found`.
-        remedy: what an author can do where there is no fix and the refusal does not say.
     """
 
     code: ClassVar[str]
     registry: ClassVar[tuple[str, ...]] = ()
     nodes: ClassVar[tuple[type[ast.AST], ...]] = ()
     last: ClassVar[bool] = False
-    remedy: ClassVar[str] = ""
 
     @property
     def name(self) -> str:
@@ -71,10 +70,10 @@ class Rule:
         safety: Safety = Safety.SAFE,
         registry: tuple[str, ...] = (),
     ) -> Finding:
-        """Build a finding at `node`; `outcome` is a plan, or a `NoFix`; `registry` is the rule's where the site has none."""
+        """Build a finding at `node`; `outcome` is a plan, or a `NoFix`; without `registry` the rule's own is named."""
         refusal = outcome if isinstance(outcome, NoFix) else None
         if refusal is not None and not refusal.remedy:
-            refusal = replace(refusal, remedy=self.remedy)
+            refusal = replace(refusal, remedy=remedy(registry or self.registry))
         place = facts.source.place(node)
         return Finding(
             code=self.code,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from .facts import Facts
 from .model import Edit, Finding, Fix, NoFix, RuleSettings
+from .remedies import remedy
 from .rule import Rule, registry
 from .source import Source
 
@@ -70,7 +72,9 @@ def cut(
         made = rule.cut(finding.plan, bench)
     except UnplaceableError as reason:
         return NoFix(str(reason), "write it as a statement of its own")
-    return made if isinstance(made, NoFix) else bench.finish(made)
+    if isinstance(made, NoFix):
+        return made if made.remedy else replace(made, remedy=remedy(finding.registry))
+    return bench.finish(made)
 
 
 def compose(source: Source, fixes: Sequence[Fix]) -> tuple[Edit, ...]:

@@ -7,15 +7,31 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from ..transforms.model import Finding
+from ..passes import Left
+from ..transforms.model import Finding, NoFix
+from ..transforms.remedies import page
 from .full import mark
 
 
-def line(name: str, finding: Finding, reason: str = "") -> str:
-    """One finding on one line; its column counts from 1."""
+def line(name: str, finding: Finding, left: Left | None = None) -> str:
+    """One finding on one line, with the reason, the remedy and the registry pages where it stays; columns from 1.
+
+    Args:
+        name: the file.
+        finding: of that file.
+        left: why it stayed, after a rewrite.
+    """
     place = f"{name}:{finding.line}:{finding.column + 1}: "
     code = click.style(finding.code, fg="red", bold=True)
-    return f"{place}{code} {mark(finding)}{finding.message}{f' ({reason})' if reason else ''}"
+    why = left or finding.refusal
+    return f"{place}{code} {mark(finding)}{finding.message}{f' ({_stays(finding, why)})' if why else ''}"
+
+
+def _stays(finding: Finding, why: Left | NoFix) -> str:
+    """On one line: a remedy of several, such as a counterexample, is left to the full format."""
+    help_ = why.remedy if "\n" not in why.remedy else ""
+    taken = "taken back: " if isinstance(why, Left) and why.dropped else ""
+    return "; ".join(part for part in (taken + why.reason, help_, " ".join(map(page, finding.registry))) if part)
 
 
 def statistics(findings: Iterable[Finding]) -> Iterator[str]:

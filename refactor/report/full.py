@@ -10,6 +10,7 @@ import click
 
 from ..passes import Left
 from ..transforms.model import Finding, Safety
+from ..transforms.remedies import page
 
 _LINE = re.compile(r"\r\n|\r|\n")
 
@@ -74,8 +75,7 @@ def _notes(finding: Finding, left: Left | None) -> Iterator[tuple[str, str]]:
         yield "taken back" if left.dropped else "no fix", left.reason
         if left.remedy:
             yield "see it" if left.dropped and "\n" in left.remedy else "help", left.remedy
-        return
-    if finding.refusal is not None:
+    elif finding.refusal is not None:
         yield "no fix", finding.refusal.reason
         if finding.refusal.remedy:
             yield "help", finding.refusal.remedy
@@ -86,4 +86,4 @@ def _notes(finding: Finding, left: Left | None) -> Iterator[tuple[str, str]]:
     else:
         yield "fix", "`refactor apply` rewrites this"
     if finding.registry:
-        yield "registry", ", ".join(finding.registry)
+        yield "registry", ", ".join(map(page, finding.registry))

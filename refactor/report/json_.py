@@ -11,6 +11,7 @@ from ..engine import Rewrite, Standing
 from ..errors import UserError
 from ..passes import Applied, Left
 from ..transforms.model import Finding
+from ..transforms.remedies import page
 from .full import mark
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def finding(item: Finding) -> dict[str, Any]:
         "safety": item.safety.value if item.safety else None,
         "refusal": {"reason": item.refusal.reason, "remedy": item.refusal.remedy} if item.refusal else None,
         "registry": list(item.registry),
+        "registry_pages": list(map(page, item.registry)),
     }
 
 

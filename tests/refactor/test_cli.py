@@ -78,7 +78,7 @@ Found 2 findings in 1 file (0 fixable with `refactor apply`, 1 more with `--unsa
         assert result.exit_code == 1
         assert result.stdout == snapshot("""\
 d/f.py:1:1: TR101 [*] `bad` is called
-d/f.py:3:5: TR201 `stuck` is called
+d/f.py:3:5: TR201 `stuck` is called (nothing fits; write it by hand)
 d/f.py:3:11: TR103 [!] `risky` is called
 Found 3 findings in 1 file (1 fixable with `refactor apply`, 1 more with `--unsafe-fixes` or when verified).
 """)
@@ -108,6 +108,7 @@ Found 3 findings in 1 file (1 fixable with `refactor apply`, 1 more with `--unsa
                             "safety": "unsafe",
                             "refusal": None,
                             "registry": [],
+                            "registry_pages": [],
                         }
                     ],
                 }
@@ -253,6 +254,8 @@ Rewrote 1 file of 1 (1 x TR101). 2 findings left.
     def test_concise(self, invoke):
         write("f.py", "bad()\nrisky()\n")
         assert invoke("apply", "--output-format", "concise").stdout == snapshot("""\
+f.py:2:1: TR103 [!] `risky` is called (the fix changes something a caller can see, or rests on an assumption; \
+allow it with --unsafe-fixes, or name a --factory and --inputs to verify it)
 Not verified: 1 file (nothing was run; name a --factory and --inputs to verify).
 Rewrote 1 file of 1 (1 x TR101). 1 finding left.
 """)
@@ -260,7 +263,8 @@ Rewrote 1 file of 1 (1 x TR101). 1 finding left.
     def test_concise_with_fixes(self, invoke):
         write("f.py", "bad()\nrisky()\n")
         assert invoke("apply", "--output-format", "concise", "--show-fixes").stdout == snapshot("""\
-f.py:2:1: TR103 [!] `risky` is called (the fix changes something a caller can see, or rests on an assumption)
+f.py:2:1: TR103 [!] `risky` is called (the fix changes something a caller can see, or rests on an assumption; \
+allow it with --unsafe-fixes, or name a --factory and --inputs to verify it)
 1 change in f.py:
   1: TR101 call `good` (not run, safe)
 Not verified: 1 file (nothing was run; name a --factory and --inputs to verify).
@@ -301,6 +305,7 @@ Rewrote 1 file of 1 (1 x TR101). 1 finding left.
                             "safety": "unsafe",
                             "refusal": None,
                             "registry": [],
+                            "registry_pages": [],
                             "reason": "the fix changes something a caller can see, or rests on an assumption",
                             "remedy": "allow it with --unsafe-fixes, or name a --factory and --inputs to verify it",
                             "dropped": False,
@@ -425,7 +430,7 @@ Rewrote 1 file of 1 (1 x TR101). 1 finding left.
     def test_concise(self, invoke):
         write("f.py", "bad(1)\nbad(2)\n")
         assert invoke("apply", "--factory", "make", "--output-format", "concise").stdout == snapshot("""\
-f.py:2: TR101 taken back: refuted when run: the result differs
+f.py:2:1: TR101 [*] `bad` is called (taken back: refuted when run: the result differs)
 f.py: VERIFIED, breaks 2 -> 1, graphs 3 -> 2, recompiles 0 -> 1, 1 of 1 condition reached both ways, seed 0
 Rewrote 1 file of 1 (1 x TR101). 1 finding left.
 """)

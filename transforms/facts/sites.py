@@ -80,7 +80,9 @@ OUTSIDE = Kind(
 
 _RANDOM = ("random.", "numpy.random.", "secrets.")
 _TRACED_RANDOM = frozenset({"random.uniform", "random.randint", "random.randrange"})
-_BARS = frozenset({"tqdm.tqdm", "tqdm.trange", "tqdm.auto.tqdm", "tqdm.auto.trange", "tqdm.std.tqdm", "rich.progress.track"})
+_BARS = frozenset(
+    {"tqdm.tqdm", "tqdm.trange", "tqdm.auto.tqdm", "tqdm.auto.trange", "tqdm.std.tqdm", "rich.progress.track"}
+)
 _MADE_ELSEWHERE = ("pickle.", "copyreg.", "sys._getframe", "inspect.stack", "inspect.currentframe")
 _REDUCTIONS = frozenset({"sum", "mean", "max", "min", "std", "var", "norm", "any", "all", "median", "prod", "item"})
 _CASTS = frozenset({"builtins.int", "builtins.float", "builtins.bool"})
@@ -133,7 +135,8 @@ class Sites:
         """One site per statement that stands on none of the lines named."""
         told = {self._heads.get(line, line) for line in named}
         for site in self.of(function):
-            head = self._heads.get(line := site.at.lineno, line)  # type: ignore[attr-defined]
+            line: int = site.at.lineno  # type: ignore[attr-defined]
+            head = self._heads.get(line, line)
             if head not in told:
                 told.add(head)
                 yield site
@@ -145,7 +148,7 @@ class Sites:
             return
         for node in self._own(function):
             found = self._site(node)
-            if found is None or self._facts.regions.left_alone(node) and not self._in_op(function):
+            if found is None or (self._facts.regions.left_alone(node) and not self._in_op(function)):
                 continue
             yield found
 
@@ -191,9 +194,11 @@ class Sites:
             case ast.Subscript():
                 return self._subscript(node)
             case ast.Import() | ast.ImportFrom():
-                return self._site_of(node, "an import inside of a function", IMPORT, Level.ASSUMED) if (
-                    self._optional(node)
-                ) else None
+                return (
+                    self._site_of(node, "an import inside of a function", IMPORT, Level.ASSUMED)
+                    if (self._optional(node))
+                    else None
+                )
             case ast.Call():
                 return self._call(node)
         return None
@@ -213,7 +218,9 @@ class Sites:
         if any(map(self._drawn, compared)):
             return self._site_of(node, f"{text} a random number of Python", RANDOM, Level.ASSUMED)
         if any(isinstance(e, ast.Name) and self._cast(e) for e in compared):
-            return self._site_of(node, f"{text} the value of a tensor", BRANCH, Level.ASSUMED, "a number is read out of it")
+            return self._site_of(
+                node, f"{text} the value of a tensor", BRANCH, Level.ASSUMED, "a number is read out of it"
+            )
         bare = node.test if isinstance(node.test, ast.Attribute) and node.test.attr in _PREDICATES else None
         if bare is not None and self._facts.kinds.of(bare.value).is_tensor:
             return self._site_of(node, f"`{ast.unparse(bare)}` is a method, not called", FUNCTION, Level.PROVED)
@@ -261,7 +268,7 @@ class Sites:
         if self._demands_gradient(call, qualified, method):
             return self._site_of(call, f"{head} decides about gradients", GRADIENT, Level.ASSUMED)
         if what is not None:
-            return self._site_of(call, what, self._kind(call, qualified, method), Level.PROVED)
+            return self._site_of(call, what, self._kind(qualified, method), Level.PROVED)
         return self._likely(call, qualified, method)
 
     def _demands_gradient(self, call: ast.Call, qualified: str, method: str) -> bool:
@@ -273,7 +280,7 @@ class Sites:
         off = any(isinstance(v, ast.Constant) and v.value is False for v in asked)
         return bool(asked) and not off and torch_api.function(qualified) is not None
 
-    def _kind(self, call: ast.Call, qualified: str, method: str) -> Kind:
+    def _kind(self, qualified: str, method: str) -> Kind:
         op = torch_api.function(qualified) if qualified.startswith("torch.") else torch_api.method(method)
         if qualified == "builtins.sorted":
             return SORT
@@ -337,7 +344,11 @@ class Sites:
     def _cast(self, e: ast.Name) -> bool:
         """True for a parameter that the function makes a number of, though nothing says that it is none."""
         function = self._facts.function_of(e)
-        if function is None or self._facts.kinds.of(e).tag is not Tag.UNKNOWN or e.id not in self._without(function, ...):
+        if (
+            function is None
+            or self._facts.kinds.of(e).tag is not Tag.UNKNOWN
+            or e.id not in self._without(function, ...)
+        ):
             return False
         return any(
             isinstance(n, ast.Call)

@@ -67,6 +67,7 @@ class CounterAttribute(Rule):
     """
 
     code = "TR502"
+    registry = ("GB0039",)
     nodes = (ast.FunctionDef,)
 
     def find(self, node: ast.FunctionDef, facts: Facts) -> Iterator[Finding]:

@@ -1,16 +1,14 @@
-"""TR900."""
+"""TR901."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from ..craft.types import Bench
 from ..facts import Facts
 from ..facts.breaks import WORKAROUNDS
-from ..model import Finding, Fix, NoFix
+from ..model import Finding
 from ..rule import Rule
-
 
 # They are about a loop, a block or a recompile: what breaks within is not named by them.
 ELSEWHERE = WORKAROUNDS | {"TR501", "TR502", "TR503"}
@@ -45,7 +43,7 @@ class GraphBreak(Rule):
     There is no fix.
     """
 
-    code = "TR900"
+    code = "TR901"
     registry = ("GB0007", "GB0036", "GB0059", "GB0124", "GB0170")
     nodes = (ast.FunctionDef, ast.AsyncFunctionDef)
     last = True
@@ -54,7 +52,3 @@ class GraphBreak(Rule):
         """One finding per statement that breaks the graph and that no other rule names."""
         for site in facts.sites.unnamed(node, (f.line for f in facts.found if f.code not in ELSEWHERE)):
             yield self.finding(site.at, facts, site.what, site.evidence, site.refusal, registry=site.kind.registry)
-
-    def cut(self, plan: None, bench: Bench) -> Fix | NoFix:
-        """Nothing: every finding of this rule is refused."""
-        return NoFix("there is no rewrite that keeps the behaviour")

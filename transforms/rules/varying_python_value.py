@@ -60,6 +60,7 @@ class VaryingPythonValue(Rule):
     """
 
     code = "TR503"
+    registry = ("GB0039",)
     nodes = (ast.FunctionDef,)
 
     def find(self, node: ast.FunctionDef, facts: Facts) -> Iterator[Finding]:

@@ -57,6 +57,7 @@ class VaryingShape(Rule):
     """
 
     code = "TR501"
+    registry = ("GB0039",)
     nodes = (ast.FunctionDef,)
 
     def find(self, node: ast.FunctionDef, facts: Facts) -> Iterator[Finding]:
