@@ -91,6 +91,11 @@ _configuration = options(
     click.option("--isolated", is_flag=True, help="Read no pyproject.toml."),
 )
 _format = click.option("--output-format", type=click.Choice(["full", "concise", "json"]), help="Default: full.")
+_any_format = click.option(
+    "--output-format",
+    type=click.Choice(["full", "concise", "json", "github", "sarif", "gitlab", "junit"]),
+    help="Default: full.",
+)
 _selection = options(
     click.argument("paths", nargs=-1, metavar="[PATH]..."),
     click.option(
@@ -101,7 +106,6 @@ _selection = options(
     click.option("--extend-exclude", multiple=True, metavar="GLOB", help="Paths to leave out besides the usual ones."),
     click.option("--no-respect-gitignore", is_flag=True, help="Take files that git ignores too."),
     click.option("--stdin-filename", metavar="FILE", help="What standard input (`-`) is called."),
-    _format,
     click.option("--statistics", is_flag=True, help="Counts by rule instead of each finding."),
     click.option(
         "--jobs", type=click.IntRange(0), metavar="N", help="Processes; 0, the default, is one per processor."
@@ -139,6 +143,11 @@ def main(ctx: click.Context) -> None:
 
 @main.command()
 @_selection
+@_any_format
+@click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Report only what it does not list.")
+@click.option("--update-baseline", is_flag=True, help="Write what is found to the --baseline, and report nothing.")
+@click.option("--diff-filter", metavar="REV", help="Report only lines changed since; `main...`: since leaving main.")
+@click.option("--add-ignore", is_flag=True, help="Add an ignore comment for each finding, and report the rest.")
 def check(**given: Any) -> None:
     """Find what cuts the graph, with a reason each, and why not where there is no fix. Runs no user code."""
     from .commands import check as run
@@ -148,6 +157,7 @@ def check(**given: Any) -> None:
 
 @main.command()
 @_selection
+@_format
 @_running
 @click.option("--verify", type=click.Choice(["off", "auto", "require"]), help="When the rewrite is run. Default: auto.")
 @click.option("--unsafe-fixes", is_flag=True, help="Take fixes that are not exact, or rest on assumptions.")

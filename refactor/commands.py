@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,11 @@ from .codes import META
 from .config import KEYS, Config, Resolver, Settings
 from .errors import UserError, suggestion
 from .files import File, decode, discover, read, write
+from .narrow import add_ignores, narrowed
 from .report import concise, full, json_, summary
 from .report.diff import patch
+from .report.remark import Remark, of_error, remarks
+from .report.writers import WRITERS
 from .work import Checked, Rewritten, Task, check_one, each, options_for, rewrite_one
 
 if TYPE_CHECKING:
@@ -78,11 +82,24 @@ def _say_errors(errors: Iterable[UserError]) -> None:
 
 
 def check(given: Mapping[str, Any]) -> int:
-    """`refactor check`; returns the exit status."""
+    """`refactor check`; returns the exit status.
+
+    Raises:
+        UserError: a path, a setting, a baseline or a revision that is wrong.
+    """
     resolver = _resolver(given)
     settings = _settings(given, resolver)
-    results = list(each(check_one, _tasks(given, resolver), settings.jobs))
+    tasks = _tasks(given, resolver)
+    if settings.output_format == "sarif":
+        tasks = [replace(task, fixes=True) for task in tasks]
+    results = narrowed(given, lambda: each(check_one, tasks, settings.jobs))
     errors = [result.error for result in results if result.error]
+    if given.get("update_baseline"):
+        _say_errors(errors)
+        return 2 if errors else 0
+    if given.get("add_ignore"):
+        results, failed = add_ignores(tasks, results)
+        errors += failed
     found = [finding for result in results for finding in result.findings]
     if settings.output_format == "json":
         files = [
@@ -91,6 +108,8 @@ def check(given: Mapping[str, Any]) -> int:
             if result.findings
         ]
         click.echo(json_.document("check", files=files, errors=json_.errors(errors)))
+    elif settings.output_format in WRITERS:
+        _write(WRITERS[settings.output_format], results, errors)
     else:
         for line in _checked(results, settings, given["statistics"]):
             click.echo(line)
@@ -99,17 +118,26 @@ def check(given: Mapping[str, Any]) -> int:
     return 2 if errors else 1 if found else 0
 
 
+def _write(
+    document: Callable[[Iterable[Remark]], str], results: Sequence[Checked], errors: Iterable[UserError]
+) -> None:
+    """A machine-readable report, in UTF-8 whatever the locale."""
+    told = [remark for result in results for remark in remarks(result)]
+    text = document([*told, *map(of_error, errors)])
+    click.echo(f"{text}\n".encode() if text else b"", nl=False)
+
+
 def _checked(results: Sequence[Checked], settings: Settings, statistics: bool) -> Iterable[str]:
     if statistics:
         yield from concise.statistics(finding for result in results for finding in result.findings)
         return
     for result in results:
-        lines = full.split(result.text)
+        lines = {cell: full.split(text) for cell, text in result.texts.items()}
         for finding in result.findings:
             if settings.output_format == "concise":
                 yield concise.line(result.name, finding)
             else:
-                yield from full.block(result.name, lines, finding)
+                yield from full.block(result.name, lines[finding.cell], finding)
 
 
 def apply(given: Mapping[str, Any]) -> int:
@@ -182,11 +210,14 @@ def _emit_patch(text: str, file: File) -> None:
 def _applied(results: Sequence[Rewritten], settings: Settings, statistics: bool, verb: str) -> Iterable[str]:
     """What `apply` says: findings left, fixes, verdicts, and the totals."""
     rewrites = [result.rewrite for result in results if result.rewrite]
-    for rewrite in rewrites:
+    for result in results:
+        rewrite = result.rewrite
+        if rewrite is None:
+            continue
         if settings.output_format == "full" and not statistics:
-            lines = full.split(rewrite.new)
+            lines = {cell: full.split(text) for cell, text in result.texts.items()}
             for item in rewrite.left:
-                yield from full.block(rewrite.name, lines, item.finding, item)
+                yield from full.block(rewrite.name, lines[item.finding.cell], item.finding, item)
         elif not statistics:
             yield from (concise.line(rewrite.name, item.finding, item) for item in rewrite.left)
         if settings.show_fixes:

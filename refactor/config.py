@@ -46,7 +46,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     exclude: tuple[str, ...] = DEFAULT_EXCLUDES
     extend_exclude: tuple[str, ...] = ()
     respect_gitignore: bool = True
-    output_format: Literal["full", "concise", "json"] = "full"
+    output_format: Literal["full", "concise", "json", "github", "sarif", "gitlab", "junit"] = "full"
     show_fixes: bool = False
     unsafe_fixes: bool = False
     jobs: Annotated[int, msgspec.Meta(ge=0)] = 0

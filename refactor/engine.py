@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from .cache import FOLDER, remembered
 from .errors import UserError
-from .passes import Aim, Applied, Key, Left, Outcome, Smith, findings, parse, settle
-from .transforms.model import Finding, NoFix, RuleSettings
+from .passes import ADVICE, Aim, Applied, Key, Left, Outcome, Smith, findings, parse, settle
+from .transforms.model import Edit, Finding, NoFix, RuleSettings, Safety
 from .transforms.source import Source
 from .trials import CannotRunError, Court
 
@@ -142,6 +142,39 @@ def inspect(text: str, name: str, options: Options, smith: Smith | None = None) 
     source = parse(text, name)
     with _told(name):
         return source, findings(source, options.aim(risky=True), smith or default_smith())
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The fix of one finding alone, as edits of the text that it was found in, with what it needs above.
+
+    `safety` is the one at the site, `summary` what is done in words.
+    """
+
+    edits: tuple[Edit, ...]
+    safety: Safety
+    summary: str
+    changes: tuple[str, ...] = ()
+
+
+def propose(source: Source, finding: Finding, options: Options, smith: Smith | None = None) -> Proposal | NoFix:
+    """The fix of one finding by itself, or why there is none. No user code runs."""
+    with _told(source.name):
+        refusal = finding.refusal or (ADVICE if finding.safety is Safety.DISPLAY else None)
+        if refusal is not None:
+            return refusal
+        smith = smith or default_smith()
+        made = smith.cut(source, finding, options.settings)
+        if isinstance(made, NoFix):
+            return made
+        if made.safety is Safety.DISPLAY:
+            return ADVICE
+        edits = smith.compose(source, [made])
+        try:
+            parse(smith.apply_edits(source.text, edits), source.name)
+        except UserError as error:
+            return NoFix(f"the rewrite by {finding.code} is {error.message}", "this is a bug, please report it")
+        return Proposal(edits, made.safety, made.summary, made.changes)
 
 
 def rewrite(text: str, name: str, options: Options, smith: Smith | None = None, judge: Judge | None = None) -> Rewrite:

@@ -17,6 +17,8 @@ import pathspec
 from .config import Resolver
 from .errors import UserError
 
+SUFFIXES = (".py", ".ipynb")
+
 
 @dataclass(frozen=True)
 class File:
@@ -116,7 +118,7 @@ def _copy_attributes(source: Path, target: Path) -> None:
 
 
 def discover(paths: Iterable[Path], resolver: Resolver) -> list[Path]:
-    """The Python files that paths stand for, in order and once each.
+    """The Python files and notebooks that paths stand for, in order and once each.
 
     A file given by name is always taken; folders are walked, less what settings and `.gitignore` files exclude.
 
@@ -155,7 +157,7 @@ class _Walk:
             raise UserError(f"cannot be read: {error.strerror}", folder) from None
         for entry in entries:
             path, is_folder = folder / entry.name, entry.is_dir(follow_symlinks=False)
-            wanted = is_folder or (entry.name.endswith(".py") and entry.is_file())
+            wanted = is_folder or (entry.name.endswith(SUFFIXES) and entry.is_file())
             if not wanted or _matches(spec, path, root, is_folder):
                 continue
             if config.settings.respect_gitignore and here.ignored(path, is_folder):

@@ -264,10 +264,11 @@ def _refusal(finding: Finding, aim: Aim) -> NoFix | None:
     if finding.refusal is not None:
         return finding.refusal
     if finding.safety is Safety.DISPLAY:
-        return NoFix("advice only: there is nothing to rewrite in this file")
+        return ADVICE
     return _NEEDS_LEAVE if finding.safety is Safety.UNSAFE and not aim.risky else None
 
 
+ADVICE = NoFix("advice only: there is nothing to rewrite in this file")
 _NEEDS_LEAVE = NoFix(
     "the fix changes something a caller can see, or rests on an assumption",
     "allow it with --unsafe-fixes, or name a --factory and --inputs to verify it",

@@ -7,18 +7,19 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
+from . import notebook
 from .codes import chosen, expand, matches
 from .config import Config
-from .engine import Options, Rewrite, inspect, rewrite
+from .engine import Options, Proposal, Rewrite, inspect, propose, rewrite
 from .errors import UserError
 from .files import File, read
-from .transforms.model import Finding, RuleSettings
+from .transforms.model import Finding, NoFix, RuleSettings
 
 Result = TypeVar("Result")
 # Starting a worker costs as much as checking some dozen files.
@@ -27,11 +28,12 @@ _FILES_PER_WORKER = 16
 
 @dataclass(frozen=True)
 class Task:
-    """One file to treat; `file` is set where it was read already, as standard input is."""
+    """One file to treat; `file` is set where it was read already, as standard input is; `fixes` asks for each fix."""
 
     path: Path
     options: Options
     file: File | None = None
+    fixes: bool = False
 
     @property
     def name(self) -> str:
@@ -41,22 +43,30 @@ class Task:
 
 @dataclass(frozen=True)
 class Checked:
-    """The findings of one file, with its text for excerpts, or the error that prevented them."""
+    """The findings of one file, or the error that prevented them.
+
+    Attributes:
+        texts: what the findings are of, for excerpts, by cell; a file that is no notebook has the one text 0.
+        fixes: the edits that the fix of each finding alone makes, where they were asked for.
+    """
 
     name: str
-    text: str = ""
+    path: Path = Path()
+    texts: Mapping[int, str] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    fixes: tuple[Proposal | NoFix, ...] = ()
     error: UserError | None = None
 
 
 @dataclass(frozen=True)
 class Rewritten:
-    """One file's rewrite, or the error that prevented it."""
+    """One file's rewrite with the texts that its findings are of, or the error that prevented it."""
 
     name: str
     file: File | None = None
     rewrite: Rewrite | None = None
     error: UserError | None = None
+    texts: Mapping[int, str] = field(default_factory=dict)
 
 
 def options_for(
@@ -127,25 +137,36 @@ def located(target: str | None, base: Path) -> str | None:
 
 
 def check_one(task: Task) -> Checked:
-    """The findings of one file."""
+    """The findings of one file, and their fixes where the task asks for them."""
+    fixes: tuple[Proposal | NoFix, ...] = ()
     try:
         file = task.file or read(task.path)
-        _, found = inspect(file.text, task.name, task.options)
+        if task.path.suffix == notebook.SUFFIX:
+            found, texts = notebook.check(file.text, task.name, task.options)
+        else:
+            source, found = inspect(file.text, task.name, task.options)
+            texts = {0: file.text}
+            if task.fixes:
+                fixes = tuple(propose(source, finding, task.options) for finding in found)
     except UserError as error:
-        return Checked(task.name, error=error)
+        return Checked(task.name, task.path, error=error)
     plain = tuple(replace(finding, plan=None) for finding in found)
-    return Checked(task.name, file.text if plain else "", plain)
+    return Checked(task.name, task.path, texts if plain else {}, plain, fixes)
 
 
 def rewrite_one(task: Task) -> Rewritten:
     """The rewrite of one file; nothing is written."""
     try:
         file = task.file or read(task.path)
-        result = rewrite(file.text, task.name, task.options)
+        if task.path.suffix == notebook.SUFFIX:
+            result, texts = notebook.apply(file.text, task.name, task.options)
+        else:
+            result = rewrite(file.text, task.name, task.options)
+            texts = {0: result.new}
         file.encode(result.new)
     except UserError as error:
         return Rewritten(task.name, error=error)
-    return Rewritten(task.name, file, result)
+    return Rewritten(task.name, file, result, texts=texts)
 
 
 def each(function: Callable[[Task], Result], tasks: Sequence[Task], jobs: int) -> Iterator[Result]:

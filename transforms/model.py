@@ -114,7 +114,8 @@ class NoFix:
 class Finding:
     """One place where Dynamo cuts the graph, skips the frame or recompiles.
 
-    `plan` is what the rule's `cut` needs (plain data); it is None where `refusal` says why there is no fix.
+    `plan` is what the rule's `cut` needs (plain data); it is None where `refusal` says why there is no fix. `cell` is
+    the number of the notebook cell that the lines are counted in, 0 in a file that is no notebook.
     """
 
     code: str
@@ -130,6 +131,7 @@ class Finding:
     refusal: NoFix | None = None
     registry: tuple[str, ...] = ()
     plan: Any = field(default=None, compare=False, repr=False)
+    cell: int = 0
 
     @property
     def fixable(self) -> bool:

@@ -10,7 +10,7 @@ import click
 from ..passes import Left
 from ..transforms.model import Finding, NoFix
 from ..transforms.remedies import page
-from .full import mark
+from .full import mark, where
 
 
 def line(name: str, finding: Finding, left: Left | None = None) -> str:
@@ -21,7 +21,7 @@ def line(name: str, finding: Finding, left: Left | None = None) -> str:
         finding: of that file.
         left: why it stayed, after a rewrite.
     """
-    place = f"{name}:{finding.line}:{finding.column + 1}: "
+    place = f"{where(name, finding)}:{finding.line}:{finding.column + 1}: "
     code = click.style(finding.code, fg="red", bold=True)
     why = left or finding.refusal
     return f"{place}{code} {mark(finding)}{finding.message}{f' ({_stays(finding, why)})' if why else ''}"

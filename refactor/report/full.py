@@ -43,11 +43,11 @@ def block(name: str, lines: list[str], finding: Finding, left: Left | None = Non
     pad, carets = _underline(row, finding.column, stop)
     yield f"{click.style(finding.code, fg='red', bold=True)} {click.style(mark(finding), fg='cyan')}{finding.message}"
     arrow = click.style(f"{'':{gutter}}-->", fg="blue")
-    yield f"{arrow} {name}:{finding.line}:{finding.column + 1}"
+    yield f"{arrow} {where(name, finding)}:{finding.line}:{finding.column + 1}"
     yield bar
     yield f"{click.style(f'{finding.line} |', fg='blue')} {row}"
     yield f"{bar} {pad}{click.style(carets, fg='red', bold=True)}"
-    for label, text in _notes(finding, left):
+    for label, text in notes(finding, left):
         first, *rest = ["", *text.splitlines()] if "\n" in text else [text]
         yield f"{'':{gutter}} = {click.style(label, bold=True)}: {first}".rstrip()
         yield from (f"{'':{gutter}}   {line}" for line in rest)
@@ -68,7 +68,13 @@ def _width(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def _notes(finding: Finding, left: Left | None) -> Iterator[tuple[str, str]]:
+def where(name: str, finding: Finding) -> str:
+    """What a finding's file is called, with the cell of a notebook."""
+    return f"{name}:cell {finding.cell}" if finding.cell else name
+
+
+def notes(finding: Finding, left: Left | None = None) -> Iterator[tuple[str, str]]:
+    """(label, text) of what is said about a finding besides its message; `left` says why it stayed after a rewrite."""
     if finding.evidence.because:
         yield "why", f"{finding.evidence.because} ({finding.evidence.level.value})"
     if left is not None:

@@ -32,6 +32,7 @@ def finding(item: Finding) -> dict[str, Any]:
         "code": item.code,
         "name": item.name,
         "message": item.message,
+        **({"cell": item.cell} if item.cell else {}),
         "location": {"line": item.line, "column": item.column + 1},
         "end_location": {"line": item.end_line, "column": item.end_column + 1},
         "offsets": [item.span.start, item.span.end],
@@ -54,6 +55,7 @@ def fix(item: Applied, standing: Standing) -> dict[str, Any]:
     return {
         "code": item.finding.code,
         "name": item.finding.name,
+        **({"cell": item.finding.cell} if item.finding.cell else {}),
         "line": item.line,
         "end_line": item.end_line,
         "summary": item.fix.summary,

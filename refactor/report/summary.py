@@ -10,6 +10,7 @@ import click
 
 from ..engine import Rewrite, Standing
 from .concise import plural
+from .full import where
 
 if TYPE_CHECKING:
     from ..verify.verdict import Counts, Verdict
@@ -65,14 +66,16 @@ def fixes(result: Rewrite) -> Iterator[str]:
     for item, standing in result.fixes:
         declared = f"; changes {', '.join(item.fix.changes)}" if item.fix.changes else ""
         facts = f"{standing.value}, {item.fix.safety.value}{declared}"
-        yield f"  {item.line}: {item.finding.code} {item.fix.summary} ({facts})"
+        cell = f"cell {item.finding.cell}, " if item.finding.cell else ""
+        yield f"  {cell}{item.line}: {item.finding.code} {item.fix.summary} ({facts})"
 
 
 def dropped(result: Rewrite) -> Iterator[str]:
     """The fixes that were taken back: always said."""
     for item in result.left:
         if item.dropped:
-            yield f"{result.name}:{item.finding.line}: {item.finding.code} taken back: {item.reason}"
+            place = f"{where(result.name, item.finding)}:{item.finding.line}"
+            yield f"{place}: {item.finding.code} taken back: {item.reason}"
 
 
 def standing_notes(results: Sequence[Rewrite]) -> Iterator[str]:
@@ -82,7 +85,7 @@ def standing_notes(results: Sequence[Rewrite]) -> Iterator[str]:
         yield f"Not verified: {plural(len(unrun), 'file')} (nothing was run; name a --factory and --inputs to verify)."
     for result in results:
         for item, _ in result.fixes:
-            place = f"{result.name}:{item.line}: {item.finding.code}"
+            place = f"{where(result.name, item.finding)}:{item.line}: {item.finding.code}"
             yield from (f"{place} changes the {change}." for change in item.fix.changes)
         unproved = sum(standing is Standing.UNVERIFIED for _, standing in result.fixes)
         if unproved:
