@@ -56,7 +56,7 @@ class TestCommands:
         assert result.stdout == snapshot("""\
 n.ipynb:cell 2:2:5: TR101 [*] `bad` is called
 n.ipynb:cell 2:5:11: TR103 [!] `risky` is called
-n.ipynb:cell 4:1:1: TR201 `stuck` is called
+n.ipynb:cell 4:1:1: TR201 `stuck` is called (nothing fits; write it by hand)
 n.ipynb:cell 4:2:1: TR101 [*] `bad` is called
 Found 4 findings in 1 file (2 fixable with `refactor apply`, 1 more with `--unsafe-fixes` or when verified).
 """)
