@@ -123,6 +123,7 @@ _running = options(
     click.option("--examples", type=click.IntRange(1), metavar="N", help="Random variations of the inputs to try."),
     click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Limit of one run."),
     click.option("--memory", type=click.IntRange(1), metavar="MB", help="Limit of one run, beyond what torch holds."),
+    click.option("--network", is_flag=True, help="Let the code that is run use the network."),
     click.option("--no-cache", is_flag=True, help="Judge anew what an earlier run judged."),
     click.option(
         "--backend", "backends", multiple=True, metavar="NAME", help="Compiler backend to compare; eager always."

@@ -261,6 +261,7 @@ def verify(old: Path, new: Path, given: Mapping[str, Any]) -> int:
         examples=options.examples,
         timeout_s=options.timeout,
         memory_mb=options.memory,
+        network=options.network,
         backends=options.backends,
     )
     verdict = package_judge(options)(request)

@@ -58,6 +58,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     examples: Positive = 60
     timeout: Annotated[float, msgspec.Meta(gt=0)] = 120.0
     memory: Positive = 4096
+    network: bool = False
     backends: tuple[str, ...] = ("eager",)
     entry: tuple[Entry, ...] = ()
 

@@ -72,6 +72,7 @@ class Options:
     examples: int = 60
     timeout: float = 120.0
     memory: int = 4096
+    network: bool = False
     backends: tuple[str, ...] = ("eager",)
     cache: bool = True
     settings: RuleSettings = field(default_factory=RuleSettings)
@@ -313,5 +314,6 @@ def _request(text: str, outcome: Outcome, options: Options, name: str) -> Reques
         examples=options.examples,
         timeout_s=options.timeout,
         memory_mb=options.memory,
+        network=options.network,
         backends=options.backends,
     )

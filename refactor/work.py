@@ -108,6 +108,7 @@ def options_for(
         examples=settings.examples,
         timeout=settings.timeout,
         memory=settings.memory,
+        network=settings.network,
         backends=settings.backends,
         cache=cache,
         settings=RuleSettings(

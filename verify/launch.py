@@ -13,12 +13,14 @@ import sys
 import tempfile
 import threading
 import time
+import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from .limits import MARK, marked
 from .verdict import Request, Verdict, to_plain, verdict_from
 
 # Importing torch can take long on a cold disk; this is no part of a request's own limit.
@@ -56,11 +58,12 @@ class _Server:
     """A process that has torch loaded and forks a child for each question."""
 
     def __init__(self) -> None:
+        self._mark = uuid.uuid4().hex
         self._ours, theirs = socket.socketpair()
         self._process = subprocess.Popen(
             [sys.executable, "-m", f"{__package__}.warm", str(theirs.fileno())],
             cwd=os.sep,
-            env=_environment(),
+            env={**_environment(), MARK: self._mark},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -86,9 +89,9 @@ class _Server:
                 return str(told["reason"]) if told else "the judge did not start"
             child = told["pid"]
             ended = self._line(timeout_s)
-            if ended is not None:
-                return _ending(ended["code"])
-            return f"no answer within {timeout_s:g} s" if self.alive else "the judge was ended from outside"
+            if ended is None:
+                return f"no answer within {timeout_s:g} s"
+            return str(ended["reason"]) or _ending(ended["code"])
         except OSError:
             return "the judge was ended from outside"
         finally:
@@ -108,7 +111,11 @@ class _Server:
             self.close()
 
     def _line(self, timeout_s: float) -> dict[str, Any] | None:
-        """The next message; None where none comes in time, or none will come any more."""
+        """The next message; None where none comes in time.
+
+        Raises:
+            OSError: none will come any more, because the server is gone.
+        """
         limit = time.monotonic() + timeout_s
         while b"\n" not in self._lines:
             left = limit - time.monotonic()
@@ -120,17 +127,20 @@ class _Server:
             except TimeoutError:
                 return None
             if not data:
-                return None
+                raise ConnectionError
             self._lines += data
         line, _, self._lines = self._lines.partition(b"\n")
         return json.loads(line)  # type: ignore[no-any-return]
 
     def close(self) -> None:
-        """End it."""
+        """End it, and every process that stems from it."""
         self._ours.close()
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+        for pid in marked(f"{MARK}={self._mark}"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
 
 
 class _Servers:

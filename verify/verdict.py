@@ -31,6 +31,7 @@ class Request:
         examples: how many random variations are drawn; the systematic ones come on top, up to eight times as many.
         timeout_s: wall-clock limit of the child process, in seconds.
         memory_mb: memory that user code may take beyond what torch itself holds, in MiB.
+        network: whether user code may use the network (see `limits.refuse_network`).
         backends: compiler backends whose results are compared with the eager ones. `aot_eager` is added by itself
             where gradients flow.
     """
@@ -46,6 +47,7 @@ class Request:
     examples: int = 60
     timeout_s: float = 120.0
     memory_mb: int = 4096
+    network: bool = False
     backends: tuple[str, ...] = ("eager",)
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import json
 import os
-import resource
 import signal
 import sys
 import tempfile
@@ -14,10 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from .limits import MARK, die_with_parent, limit, refuse_network
 from .verdict import Request, Verdict, to_plain
-
-_PR_SET_PDEATHSIG = 1
-_MAX_FILE_MB = 256
 
 
 def answer(request: Request, work: Path, result: Path, stage: Path, environment: dict[str, str]) -> None:
@@ -34,7 +29,7 @@ def answer(request: Request, work: Path, result: Path, stage: Path, environment:
     sys.argv = [request.path]
 
     def tell(doing: str) -> None:
-        stage.write_text(doing, encoding="utf-8")
+        _write(stage, doing)
 
     tell("loading the judge")
     try:
@@ -43,17 +38,24 @@ def answer(request: Request, work: Path, result: Path, stage: Path, environment:
         reason = f"the judge failed: {type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
         verdict = Verdict("UNVERIFIED", (reason,), seed=request.seed)
     verdict = replace(verdict, files=_imported(request.path))
-    draft = result.with_suffix(".draft")
-    draft.write_text(json.dumps(to_plain(verdict)), encoding="utf-8")
-    draft.replace(result)
+    _write(result, json.dumps(to_plain(verdict)))
     # Threads and exit handlers of user code could keep the process alive or undo nothing of interest.
     os._exit(0)
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file whole or not at all: this process may be ended at any time."""
+    draft = file.with_suffix(".draft")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(file)
 
 
 def _judge(request: Request, tell: Callable[[str], None]) -> Verdict:
     from .trial import examine
 
-    _limit(request.memory_mb)
+    limit(request.memory_mb)
+    if not request.network:
+        refuse_network()
     return examine(request, tell)
 
 
@@ -71,7 +73,7 @@ def _settle_in(work: Path, environment: dict[str, str]) -> None:
     die_with_parent()
     os.chdir(work)
     sys.path[0] = str(work)
-    private = {"TMPDIR": str(work), "TORCHINDUCTOR_CACHE_DIR": str(work / "inductor")}
+    private = {"TMPDIR": str(work), "TORCHINDUCTOR_CACHE_DIR": str(work / "inductor"), MARK: os.environ.get(MARK, "")}
     os.environ.clear()
     os.environ.update(environment | private)
     tempfile.tempdir = None
@@ -79,27 +81,3 @@ def _settle_in(work: Path, environment: dict[str, str]) -> None:
         if path and path not in sys.path:
             sys.path.insert(1, path)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def die_with_parent() -> None:
-    """Be killed when the parent ends, and leave no core behind."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def _limit(memory_mb: int) -> None:
-    """Limit private memory to what is taken already plus `memory_mb`, and the size of written files.
-
-    RLIMIT_DATA rather than RLIMIT_AS: accelerator runtimes reserve address space far beyond what they use.
-    """
-    page = resource.getpagesize()
-    try:
-        taken = int(Path("/proc/self/statm").read_text().split()[5]) * page
-    except (OSError, ValueError):
-        taken = 2 << 30
-    size = taken + (memory_mb << 20)
-    with contextlib.suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
-    with contextlib.suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (_MAX_FILE_MB << 20, _MAX_FILE_MB << 20))

@@ -3,15 +3,21 @@
 A file in `mutants/` is a program, followed by sections that begin with `# wrong: KIND` or `# right: KIND`. A section
 holds definitions that stand in the place of the program's definitions of the same name; new ones go before them.
 
-usage: python tests/verify/kill_rate.py [--given | --found] [PART OF A NAME ...]
+With `--pairs FOLDER ORIGINALS` the rewrites are whole files instead, `FOLDER/wrong/NUMBER_KIND.py` and
+`FOLDER/right/NUMBER_KIND.py`, of the program whose name begins with the same number in `ORIGINALS`.
+
+usage: python tests/verify/kill_rate.py [--given] [--found] [--jobs N] [--pairs FOLDER ORIGINALS] [PART OF A NAME ...]
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +27,8 @@ from refactor.verify.verdict import Request, Verdict
 FOLDER = Path(__file__).with_name("mutants")
 _SECTION = re.compile(r"^# (wrong|right): (.+)\n", re.MULTILINE)
 _HARNESS = ("make_callable", "make_inputs", "RAISES")
+# What shows a wrong rewrite is wrong, and is no part of it.
+_PROOF = ("witness", "prepare")
 
 
 @dataclass(frozen=True)
@@ -42,7 +50,8 @@ class Mutant:
         """The verdict, with the program's own calls or with calls that are found."""
         if given:
             return judge(Request(self.old, self.new, str(self.path), "make_callable", "make_inputs"))
-        return judge(Request(_bare(self.old), _bare(self.new), str(self.path), timeout_s=60.0))
+        old, new = (without(text, _HARNESS) for text in (self.old, self.new))
+        return judge(Request(old, new, str(self.path), timeout_s=60.0))
 
 
 def mutants() -> Iterator[Mutant]:
@@ -67,40 +76,64 @@ def _replaced(program: str, body: str) -> str:
     return f"{ast.unparse(tree)}\n"
 
 
-def _bare(text: str) -> str:
+def pairs(folder: Path, originals: Path) -> Iterator[Mutant]:
+    """All rewrites that are whole files, in the order of their names."""
+    for path in sorted([*folder.glob("wrong/*.py"), *folder.glob("right/*.py")]):
+        (original,) = originals.glob(f"{path.stem.partition('_')[0]}_*.py")
+        new = without(path.read_text(encoding="utf-8"), _PROOF)
+        old = original.read_text(encoding="utf-8")
+        yield Mutant(original, path.stem, path.parent.name == "wrong", old, new)
+
+
+def without(text: str, names: tuple[str, ...]) -> str:
+    """A text without its docstring and without the definitions of some names."""
     tree = ast.parse(text)
-    tree.body = [node for node in tree.body if not _is_harness(node)]
+    docstring = tree.body[:1] if ast.get_docstring(tree) is not None else []
+    tree.body = [node for node in tree.body if node not in docstring and not _defines(node, names)]
     return f"{ast.unparse(tree)}\n"
 
 
-def _is_harness(node: ast.stmt) -> bool:
-    names = [target.id for target in getattr(node, "targets", ()) if isinstance(target, ast.Name)]
-    return getattr(node, "name", "") in _HARNESS or any(name in _HARNESS for name in names)
+def _defines(node: ast.stmt, names: tuple[str, ...]) -> bool:
+    bound = [target.id for target in getattr(node, "targets", ()) if isinstance(target, ast.Name)]
+    return getattr(node, "name", "") in names or any(name in names for name in bound)
 
 
-def main(arguments: list[str]) -> int:
+def main() -> int:
     """Print a line for each verdict that is not as it should be, and the rates; 1 where a right one is refuted."""
-    ways = [way for way in ("given", "found") if f"--{way}" in arguments] or ["given", "found"]
-    parts = [argument for argument in arguments if not argument.startswith("--")]
-    chosen = [mutant for mutant in mutants() if not parts or any(part in mutant.name for part in parts)]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("parts", nargs="*")
+    parser.add_argument("--given", action="store_true")
+    parser.add_argument("--found", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--pairs", nargs=2, type=Path)
+    asked = parser.parse_args()
+    every = pairs(*asked.pairs) if asked.pairs else mutants()
+    chosen = [mutant for mutant in every if not asked.parts or any(part in mutant.name for part in asked.parts)]
     refuted_right = 0
-    for way in ways:
-        killed = passed = 0
-        for mutant in chosen:
-            verdict = mutant.judged(way == "given")
-            killed += mutant.wrong and verdict.status == "REFUTED"
-            passed += not mutant.wrong and verdict.status == "VERIFIED"
-            refuted_right += not mutant.wrong and verdict.status == "REFUTED"
-            if verdict.status != ("REFUTED" if mutant.wrong else "VERIFIED"):
-                sort = "wrong" if mutant.wrong else "right"
-                print(f"{way} calls, {sort}, {mutant.name}: {verdict.status}: {verdict.reasons[0][:160]}", flush=True)
-        wrong = sum(mutant.wrong for mutant in chosen)
-        print(
-            f"{way} calls: {killed} of {wrong} wrong refuted, {passed} of {len(chosen) - wrong} right verified",
-            flush=True,
-        )
+    for given in (True, False):
+        if (asked.given if given else asked.found) or not (asked.given or asked.found):
+            refuted_right += _rates(chosen, given, asked.jobs)
     return 1 if refuted_right else 0
 
 
+def _rates(chosen: list[Mutant], given: bool, jobs: int) -> int:
+    """Print them; how many right ones are refuted."""
+    way = "given" if given else "found"
+    counts = Counter[tuple[bool, str]]()
+    with ThreadPoolExecutor(jobs) as pool:
+        for mutant, verdict in zip(chosen, pool.map(lambda m: m.judged(given), chosen), strict=True):
+            counts[mutant.wrong, verdict.status] += 1
+            if verdict.status != ("REFUTED" if mutant.wrong else "VERIFIED"):
+                sort = "wrong" if mutant.wrong else "right"
+                print(f"{way} calls, {sort}, {mutant.name}: {verdict.status}: {verdict.reasons[0][:160]}", flush=True)
+    wrong = sum(mutant.wrong for mutant in chosen)
+    print(
+        f"{way} calls: {counts[True, 'REFUTED']} of {wrong} wrong refuted, "
+        f"{counts[False, 'VERIFIED']} of {len(chosen) - wrong} right verified, {counts[False, 'REFUTED']} refuted",
+        flush=True,
+    )
+    return counts[False, "REFUTED"]
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

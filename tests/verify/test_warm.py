@@ -60,8 +60,7 @@ def test_children_hold_no_descriptors_of_the_tool(asked) -> None:
 def test_a_child_that_ends_its_server_costs_that_target_only(asked) -> None:
     verdict = asked("import os, signal\ndef f(x):\n    os.kill(os.getppid(), signal.SIGKILL)\n    return x\n")
     assert verdict.status == "UNVERIFIED"
-    # Which of the two is seen first: that the server is gone, or that nothing answers any more.
-    assert verdict.reasons[0].startswith(("the judge was ended from outside", "no answer within"))
+    assert verdict.reasons[0].startswith("the judge was ended from outside")
     assert asked("def f(x):\n    return x + 1\n").status == "VERIFIED"
 
 
