@@ -103,8 +103,8 @@ def differences(old: Trace, new: Trace, rules: Rules, limit: int = 8) -> list[Di
 
 
 def _passed_over(path: str, rules: Rules) -> bool:
-    """Facts that the rules do not ask for: compiled code is differentiated once only."""
-    if rules.tolerant and ".gradient of the gradient of " in path:
+    """Facts that the rules do not ask for: compiled code is differentiated once only, and has frames of its own."""
+    if rules.tolerant and (".gradient of the gradient of " in path or path.endswith(".ascribed to")):
         return True
     return rules.mixed and path.endswith(".layout")
 
@@ -130,8 +130,8 @@ def _paths(old: Trace, new: Trace) -> list[str]:
 
 
 def _holder(path: str) -> str:
-    """The global, the closure's cell or the default argument that a fact is about."""
-    found = re.search(r"\.((?:global|cell|default) \w+)", path)
+    """What a fact is about: a global, a cell or a default of a closure, an attribute of a class or a function."""
+    found = re.search(r"\.((?:global|cell|default) \w+|(?:class|function) [\w.]+: [\w ]+)", path)
     return found.group(1) if found else ""
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import torch
 
+from .ambient import restored
 from .dynamo import user_compiles
 from .guesses import Guess
 from .observe import OutOfMemoryError, OutOfTime, alarm
@@ -158,7 +159,7 @@ class Explorer:
         steps: set[Step] = set()
         lines: set[int] = set()
         stage = "build"
-        with user_compiles(None), _silenced():
+        with user_compiles(None), _silenced(), restored():
             module = self._target.load()
             try:
                 seed_everything(0)

@@ -4,35 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
-import logging
 import random
 import signal
 import traceback
 import types
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 
-from .snapshot import Facts, Snapshot, closure, module_globals, tensors_in
+from .ambient import modes
+from .channels import Channels
+from .gradients import gradients
+from .snapshot import Facts, Snapshot, attributes, closure, module_state, tensors_in
 from .targets import Target, owner
 
 Call = tuple[list[Any], dict[str, Any]]
 
 _MAX_YIELDED = 1000
-
-
-_F = TypeVar("_F", bound=Callable[..., Any])
-
-
-def _untraced(function: _F) -> _F:
-    """Dynamo meets such functions as callees of user code that broke the graph; they are no part of it."""
-    return cast(_F, torch._dynamo.disable(function))  # type: ignore[no-untyped-call]
+_LAZY = (types.GeneratorType, map, filter, zip)
 
 
 class OutOfMemoryError(Exception):
@@ -65,73 +58,6 @@ class Trace:
     timed_out: bool = False
 
 
-class Channels(logging.Handler):
-    """Records prints, log records and warnings of a block, in the order in which they appear."""
-
-    def __init__(self, canonical: Callable[[str], str]) -> None:
-        super().__init__(logging.NOTSET)
-        self.events: list[tuple[str, ...]] = []
-        self._canonical = canonical
-
-    @_untraced
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep a log record of user code."""
-        if record.name.split(".")[0] != "torch":
-            name = self._canonical(record.name)
-            self.events.append(("log", name, record.levelname, self._canonical(record.getMessage())))
-
-    @_untraced
-    def warn(self, message: Warning | str, category: type[Warning], *_: Any) -> None:
-        """Keep a warning; takes the arguments of `warnings.showwarning`."""
-        self.events.append(("warning", category.__name__, self._canonical(str(message))))
-
-    @_untraced
-    def write(self, channel: str, text: str) -> None:
-        """Keep printed text; neighbouring pieces are joined."""
-        if self.events and self.events[-1][0] == channel:
-            text = self.events.pop()[1] + text
-        self.events.append((channel, text))
-
-    @contextlib.contextmanager
-    def open(self) -> Iterator[None]:
-        """Capture until the block ends."""
-        root = logging.getLogger()
-        existing = [item for item in root.manager.loggerDict.values() if isinstance(item, logging.Logger)]
-        listening = [root, *(item for item in existing if not item.propagate and item.name.split(".")[0] != "torch")]
-        for logger in listening:
-            logger.addHandler(self)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("always")
-                warnings.showwarning = cast(Any, self.warn)
-                out, err = _Stream(self, "stdout"), _Stream(self, "stderr")
-                with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-                    yield
-        finally:
-            for logger in listening:
-                logger.removeHandler(self)
-
-    def record(self, facts: Facts, path: str) -> None:
-        """Put the events under `path` and forget them."""
-        for index, (channel, *texts) in enumerate(self.events):
-            facts[f"{path}.emitted[{index}]"] = (channel, *(self._canonical(text) for text in texts))
-        facts[f"{path}.emitted"] = f"{len(self.events)} events"
-        self.events = []
-
-
-class _Stream(io.TextIOBase):
-    def __init__(self, channels: Channels, channel: str) -> None:
-        self._channels, self._channel = channels, channel
-
-    def writable(self) -> bool:
-        return True
-
-    @_untraced
-    def write(self, text: str) -> int:
-        self._channels.write(self._channel, text)
-        return len(text)
-
-
 class Observer:
     """Observes one callable of one loaded module over a sequence of calls.
 
@@ -145,8 +71,8 @@ class Observer:
     def __init__(self, target: Target, module: types.ModuleType, function: Callable[..., Any], limit_s: float) -> None:
         self.trace = Trace()
         self._target, self._module, self._function, self._limit_s = target, module, function, limit_s
-        self._at_import = set(vars(module))
-        self._channels = Channels(target.canonical)
+        self._at_import = {f"global {name}" for name in vars(module)} | set(module_state(module))
+        self._channels = Channels(target.filename, target.canonical)
         self._held: list[tuple[str, Any]] = []
         self._twice = False
         self._state(self._snapshot(), "start")
@@ -174,7 +100,10 @@ class Observer:
         returned: Any = None
         try:
             with alarm(self._limit_s):
-                returned = _exhaust(function(*args, **kwargs))
+                returned = function(*args, **kwargs)
+                if isinstance(returned, _LAZY):
+                    self.trace.facts[f"{path}.returned lazily"] = "an iterator"
+                    returned = _exhausted(returned)
         except OutOfTime:
             self.trace.timed_out = True
             self.trace.facts[f"{path}.raised"] = f"did not return within {self._limit_s:g} s"
@@ -190,7 +119,8 @@ class Observer:
         for name, change in _changes(before, [*inputs, *self._registered()]).items():
             facts[f"{path}.{name}.written"] = change
         facts[f"{path}.random state"] = _random_state()
-        self._gradients(path, returned, inputs)
+        facts[f"{path}.modes of torch"] = modes()
+        self._gradients(path, returned, args, kwargs)
         self._held.append((f"{path}: returned", returned))
         self._held.append((f"{path}: args", (args, kwargs)))
         return True
@@ -204,7 +134,13 @@ class Observer:
         self.trace.failures[index] = Failure(type(error).__name__, deliberate)
         self.trace.facts[f"call {index}.raised"] = (type(error).__name__, self._target.canonical(text))
         if error.__cause__ is not None:
-            self.trace.facts[f"call {index}.raised.from"] = type(error.__cause__).__name__
+            cause = self._target.canonical(str(error.__cause__))
+            self.trace.facts[f"call {index}.raised.from"] = (type(error.__cause__).__name__, cause)
+        if type(error).__module__ == self._module.__name__:
+            snapshot = self._snapshot()
+            for name, value in attributes(error):
+                snapshot.add(f"call {index}.raised.{name}", value)
+            self.trace.facts |= snapshot.facts
 
     def _snapshot(self) -> Snapshot:
         return Snapshot(self._target.canonical)
@@ -216,8 +152,8 @@ class Observer:
                 snapshot.add(name, value)
         elif not isinstance(root, types.ModuleType):
             snapshot.add("self", root)
-        for name, value in module_globals(self._module).items():
-            snapshot.add(f"{'global' if name in self._at_import else 'new global'} {name}", value)
+        for name, value in module_state(self._module).items():
+            snapshot.add(name if name in self._at_import else f"new {name}", value)
         for name, value in more.items():
             snapshot.add(name, value)
         for name, fact in snapshot.facts.items():
@@ -230,46 +166,24 @@ class Observer:
         named = [*root.named_parameters(remove_duplicate=False), *root.named_buffers(remove_duplicate=False)]
         return [(f"self.{name}", tensor) for name, tensor in named]
 
-    def _gradients(self, path: str, returned: Any, inputs: list[tuple[str, torch.Tensor]]) -> None:
-        """Gradients of a fixed random weighing of all outputs: a plain sum would hide what cancels in it."""
-        results = [*tensors_in(returned, "returned"), *((n, t) for n, t in inputs if t.grad_fn is not None)]
-        outputs = [t for _, t in results if t.requires_grad and (t.is_floating_point() or t.is_complex())]
-        parameters = [(n, t) for n, t in self._registered() if t.requires_grad]
-        wanted = [(n, t) for n, t in [*inputs, *parameters] if t.requires_grad and t.is_leaf]
-        if not outputs or not wanted:
-            return
-        generator = torch.Generator().manual_seed(99)
-        weights = [_weights(t, generator) for t in outputs]
-        unique = list({id(t): t for _, t in wanted}.values())
-        with torch.enable_grad(), self._muted():
-            try:
-                found = torch.autograd.grad(
-                    outputs, unique, weights, retain_graph=True, create_graph=self._twice, allow_unused=True
-                )
-            except RuntimeError as error:
-                self.trace.facts[f"{path}.backward"] = (type(error).__name__, self._target.canonical(str(error)))
-                return
-            second = _second(found, unique, generator) if self._twice else {}
-        self._record_gradients(path, wanted, unique, found, second)
+    def _gradients(self, path: str, returned: Any, args: list[Any], kwargs: dict[str, Any]) -> None:
+        """Gradients of what was returned or handed over, and of what was stored, by inputs and parameters."""
+        inputs = [*tensors_in(args, "args"), *tensors_in(kwargs, "kwargs")]
+        results = [t for _, t in tensors_in(returned, "returned")] + [t for _, t in inputs if t.grad_fn is not None]
+        wanted = [(n, t) for n, t in [*inputs, *self._registered()] if t.requires_grad and t.is_leaf]
+        facts = self.trace.facts
+        with self._muted():
+            for name, fact in gradients(results, wanted, self._target.canonical, self._twice).items():
+                facts[f"{path}.{name}"] = fact
+            for name, fact in gradients(self._stored(), wanted, self._target.canonical, twice=False).items():
+                facts[f"{path}.{name} through the state"] = fact
 
-    def _record_gradients(
-        self,
-        path: str,
-        wanted: list[tuple[str, torch.Tensor]],
-        unique: list[torch.Tensor],
-        found: tuple[torch.Tensor | None, ...],
-        second: dict[int, torch.Tensor],
-    ) -> None:
-        by_id = {id(t): None if g is None else g.detach() for t, g in zip(unique, found, strict=True)}
-        snapshot = self._snapshot()
-        for name, tensor in wanted:
-            gradient = by_id[id(tensor)]
-            snapshot.add(f"gradient of {name}", gradient)
-            if id(tensor) in second:
-                snapshot.facts[f"gradient of the gradient of {name}.bits"] = second[id(tensor)]
-        for name, fact in snapshot.facts.items():
-            if not name.endswith((".memory", ".layout")):
-                self.trace.facts[f"{path}.{name}"] = fact
+    def _stored(self) -> list[torch.Tensor]:
+        """What autograd computed among the plain attributes of the callable's object and its parts."""
+        root = owner(self._function)
+        parts = list(root.modules()) if isinstance(root, nn.Module) else [root]
+        held = [value for part in parts for _, value in attributes(part)]
+        return [t for value in held for _, t in tensors_in(value, "") if t.grad_fn is not None]
 
     @contextlib.contextmanager
     def _muted(self) -> Iterator[None]:
@@ -292,36 +206,9 @@ class Observer:
             self.trace.facts[f"end.{name}"] = fact
 
 
-def _second(
-    found: tuple[torch.Tensor | None, ...], wanted: list[torch.Tensor], generator: torch.Generator
-) -> dict[int, torch.Tensor]:
-    """Gradients of a random weighing of the gradients, by the id of the tensor; none where that is not possible.
-
-    A gradient that is not there counts as zeros: which of the two it is follows from how autograd walked the graph.
-    """
-    outputs = [g for g in found if g is not None and g.requires_grad]
-    weights = [_weights(g, generator) for g in outputs]
-    if not outputs:
-        return {id(t): torch.zeros_like(t) for t in wanted}
-    try:
-        second: tuple[torch.Tensor | None, ...] = torch.autograd.grad(
-            outputs, wanted, weights, retain_graph=True, allow_unused=True
-        )
-    except RuntimeError:
-        return {}
-    return {id(t): torch.zeros_like(t) if g is None else g.detach() for t, g in zip(wanted, second, strict=True)}
-
-
-def _weights(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    drawn = torch.rand(tensor.shape, generator=generator, dtype=torch.float64) + 0.5
-    return drawn.to(device=tensor.device, dtype=tensor.dtype)
-
-
-def _exhaust(returned: Any) -> Any:
-    """What a returned generator yields, so that its body runs; anything else as it is."""
-    if isinstance(returned, (types.GeneratorType, map, filter, zip)):
-        return [item for item, _ in zip(returned, range(_MAX_YIELDED), strict=False)]
-    return returned
+def _exhausted(returned: Iterable[Any]) -> list[Any]:
+    """What a returned iterator yields, so that its body runs."""
+    return [item for item, _ in zip(returned, range(_MAX_YIELDED), strict=False)]
 
 
 def _marks(named: list[tuple[str, torch.Tensor]]) -> dict[str, tuple[torch.Tensor, int | None]]:

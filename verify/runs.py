@@ -11,6 +11,7 @@ from typing import Any
 import torch
 import torch._functorch.config
 
+from .ambient import restored
 from .arms import Arms
 from .compare import identical
 from .draws import Draw
@@ -134,20 +135,21 @@ class Runner:
     @contextlib.contextmanager
     def _built(self, target: Target) -> Iterator[tuple[types.ModuleType, Function, list[Call]]]:
         """A module with a callable and the calls for it."""
-        module = target.load()
-        maker, maker_module = target, module
-        if target is self.new and not self._own_inputs:
-            maker, maker_module = self._plain_old, self._plain_old.load()
-        try:
-            with _muted():
-                seed_everything(self._seed)
-                function = self.recipe.build(target, module)
-                seed_everything(self._seed + 1)
-                given = self.recipe.calls(maker, maker_module)
-            yield module, function, given
-        finally:
-            target.unload(module)
-            maker.unload(maker_module)
+        with restored():
+            module = target.load()
+            maker, maker_module = target, module
+            if target is self.new and not self._own_inputs:
+                maker, maker_module = self._plain_old, self._plain_old.load()
+            try:
+                with _muted():
+                    seed_everything(self._seed)
+                    function = self.recipe.build(target, module)
+                    seed_everything(self._seed + 1)
+                    given = self.recipe.calls(maker, maker_module)
+                yield module, function, given
+            finally:
+                target.unload(module)
+                maker.unload(maker_module)
 
 
 def _quietly(function: Function, calls: list[Call]) -> None:

@@ -7,7 +7,11 @@ import contextlib
 import dataclasses
 import enum
 import functools
+import hashlib
+import io
 import logging
+import operator
+import random
 import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -66,6 +70,8 @@ class Snapshot:
             self.facts[path] = ("refers to", getattr(value, "__qualname__", getattr(value, "__name__", "?")))
         elif isinstance(value, _SILENT):
             self.facts[path] = type(value).__name__
+        elif isinstance(value, bytearray):
+            self.facts[path] = ("bytearray", bytes(value))
         elif not self._met(path, value):
             self._compound(path, value, depth)
 
@@ -80,8 +86,14 @@ class Snapshot:
             self.facts[path] = (type(value).__qualname__, f"{len(value)} items")
             for index, item in enumerate(value):
                 self.add(f"{path}[{index}]", item, depth + 1)
+            self._attributes(path, value, depth)
         elif isinstance(value, (set, frozenset)):
             self.facts[path] = (type(value).__qualname__, sorted(self._key(item) for item in value))
+            self._attributes(path, value, depth)
+        elif isinstance(value, (io.StringIO, io.BytesIO)):
+            self.facts[path] = (type(value).__name__, "closed" if value.closed else value.getvalue())
+        elif isinstance(value, (np.random.Generator, np.random.RandomState, random.Random)):
+            self.facts[path] = (type(value).__name__, hashlib.sha1(repr(_drawn_from(value)).encode()).hexdigest()[:12])
         elif isinstance(value, functools.partial):
             self.facts[path] = "partial"
             self.add(f"{path}.func", value.func, depth + 1)
@@ -114,6 +126,12 @@ class Snapshot:
         facts[f"{path}.layout"] = stride_class(tensor)
         facts[f"{path}.memory"] = self._memory(path, tensor)
         facts[f"{path}.bits"] = bits(tensor)
+        if tensor.is_inference():
+            facts[f"{path}.inference"] = "an inference tensor"
+        for name, value in vars(tensor).items():
+            # Torch and Dynamo note things of their own there, all under private names.
+            if not name.startswith("_"):
+                self.add(f"{path}.{name}", value, depth + 1)
         if tensor.is_leaf and tensor.requires_grad:
             self.add(f"{path}.grad", tensor.grad, depth + 1)
 
@@ -137,9 +155,14 @@ class Snapshot:
         self.facts[path] = (type(value).__qualname__, "keys", tuple(keys))
         for key, item in zip(keys, value.values(), strict=True):
             self.add(f"{path}[{key}]", item, depth + 1)
+        self._attributes(path, value, depth)
 
     def _object(self, path: str, value: Any, depth: int) -> None:
-        self.facts[path] = type(value).__qualname__
+        left = operator.length_hint(value, -1) if isinstance(value, Iterator) else -1
+        self.facts[path] = type(value).__qualname__ if left < 0 else (type(value).__qualname__, f"{left} left")
+        self._attributes(path, value, depth)
+
+    def _attributes(self, path: str, value: Any, depth: int) -> None:
         for name, item in attributes(value):
             self.add(f"{path}.{name}", item, depth + 1)
 
@@ -155,8 +178,7 @@ class Snapshot:
         for registry in registries:
             for name, item in registry.items():
                 self.add(f"{path}.{name}", item, depth + 1)
-        for name, item in attributes(module):
-            self.add(f"{path}.{name}", item, depth + 1)
+        self._attributes(path, module, depth)
 
     def _key(self, key: Any) -> str:
         known = self._objects.get(id(key))
@@ -187,16 +209,45 @@ def attributes(value: Any) -> Iterator[tuple[str, Any]]:
     return iter(sorted(held.items()))
 
 
-def module_globals(module: types.ModuleType) -> dict[str, Any]:
-    """The data among a module's globals: plain values, containers, tensors, and objects of its own classes."""
+def module_state(module: types.ModuleType) -> dict[str, Any]:
+    """The data that a module holds: its globals, attributes of its classes and functions, and mutable defaults."""
+    held: dict[str, Any] = {}
+    for name, value in sorted(vars(module).items()):
+        if name.startswith("__"):
+            continue
+        if _is_data(value, module):
+            held[f"global {name}"] = value
+        elif isinstance(value, type) and value.__module__ == module.__name__ and not issubclass(value, enum.Enum):
+            own = {n: v for n, v in vars(value).items() if not n.startswith("__")}
+            held |= {f"class {name}: {n}": v for n, v in sorted(own.items()) if _is_data(v, module)}
+            held |= {k: v for n, f in sorted(own.items()) for k, v in _of_function(f"{name}.{n}", f, module).items()}
+        else:
+            held |= _of_function(name, value, module)
+    return held
+
+
+def _of_function(name: str, value: Any, module: types.ModuleType) -> dict[str, Any]:
+    if not isinstance(value, types.FunctionType) or value.__module__ != module.__name__:
+        return {}
+    held = {n: v for n, v in vars(value).items() if not n.startswith("_") and not isinstance(v, _CALLABLES)}
+    defaults = {n: v for n, v in closure(value).items() if n.startswith("default ")}
+    held |= {n: v for n, v in defaults.items() if isinstance(v, (list, dict, set, collections.deque))}
+    return {f"function {name}: {n}": v for n, v in held.items()}
+
+
+def _is_data(value: Any, module: types.ModuleType) -> bool:
+    """Plain values, containers, tensors, and objects of the module's own classes."""
     data = (int, float, complex, bool, str, bytes, list, dict, set, tuple, collections.deque, torch.Tensor, np.ndarray)
-    return {
-        name: value
-        for name, value in sorted(vars(module).items())
-        if not name.startswith("__")
-        and not isinstance(value, _CALLABLES)
-        and (isinstance(value, data) or type(value).__module__ == module.__name__)
-    }
+    if isinstance(value, _CALLABLES):
+        return False
+    return isinstance(value, data) or type(value).__module__ == module.__name__
+
+
+def _drawn_from(source: Any) -> Any:
+    """The state of a source of random numbers."""
+    if isinstance(source, np.random.Generator):
+        return source.bit_generator.state
+    return source.get_state(legacy=False) if isinstance(source, np.random.RandomState) else source.getstate()
 
 
 def closure(function: types.FunctionType) -> dict[str, Any]:

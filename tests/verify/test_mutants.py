@@ -83,12 +83,15 @@ WRONG: dict[str, tuple[str, str, str, dict[str, str], str]] = {
     ),
     "parameter kept from before it was changed": (
         (
-            "class C(nn.Module):\n    known = []\n    def __init__(self):\n        super().__init__()\n"
+            "class C(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
             "        self.w = nn.Parameter(torch.ones(4))\n"
             "    def forward(self, x):\n        return x * self.w.detach()\n"
         ),
-        "        return x * self.w.detach()\n",
-        "        if not C.known:\n            C.known.append(self.w.detach().clone())\n        return x * C.known[0]\n",
+        "x):\n        return x * self.w.detach()\n",
+        (
+            "x, *, known=[]):\n        if not known:\n            known.append(self.w.detach().clone())\n"
+            "        return x * known[0]\n"
+        ),
         {"build": "C()"},
         "step between calls",
     ),
