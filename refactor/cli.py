@@ -189,6 +189,51 @@ def verify(old: str, new: str, **given: Any) -> None:
     sys.exit(run(Path(old), Path(new), given))
 
 
+class Tracing(click.Command):
+    """A command whose arguments are another command line; `--` says that this is no script of Python's."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read our own options, up to the first word that is none."""
+        head = args[: args.index("--")] if "--" in args else None
+        ctx.meta["plain command"] = head is not None and not self.make_parser(ctx).parse_args(args=list(head))[1]
+        return super().parse_args(ctx, args)
+
+
+@main.command(cls=Tracing, context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("-m", "module", metavar="MODULE", help="Run a module, as `python -m` does.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Default: .refactor/trace.json.")
+@click.option("--append", is_flag=True, help="Keep the runs that the file holds already.")
+@click.option("--record-values", is_flag=True, help="Record the elements of small tensors too, not their range alone.")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT [ARG]... | -- COMMAND [ARG]...")
+@click.pass_context
+def trace(
+    ctx: click.Context,
+    module: str | None,
+    output: Path | None,
+    append: bool,
+    record_values: bool,
+    arguments: tuple[str, ...],
+) -> None:
+    """Run a program as it is and record what torch.compile makes of it: breaks, skipped frames, recompiles, inputs.
+
+    Its output and exit status are passed through. The trace is for `apply --evidence`, `check --evidence` and
+    `explain --evidence`.
+    """
+    from .trace import trace as run
+
+    if module is not None:
+        command = [sys.executable, "-m", module, *arguments]
+    elif not arguments:
+        raise UserError("expected a script, `-m MODULE`, or `--` and a command")
+    elif ctx.meta["plain command"]:
+        command = list(arguments)
+    elif not Path(arguments[0]).is_file():
+        raise UserError(f"there is no script {arguments[0]}; to run a command write `refactor trace -- {arguments[0]}`")
+    else:
+        command = [sys.executable, *arguments]
+    sys.exit(run(command, output, append, record_values))
+
+
 @main.command()
 @click.argument("code", required=False)
 @click.option("--all", "everything", is_flag=True, help="All rules.")

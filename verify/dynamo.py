@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import logging
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,11 +10,10 @@ from typing import Any
 import torch
 from torch.profiler import ProfilerActivity, profile, record_function
 
+from .readings import cuts
+from .structured import Broke, Event, Failed, Finished, Key, Listener
 from .verdict import Counts, Site
 
-_LOCATION = re.compile(r"Graph break in user code at (.+?):(\d+)")
-_REASON = re.compile(r"^(?:Graph Break )?Reason: (.*)", re.MULTILINE)
-_FRAME = re.compile(r'File "([^"]+)", line (\d+), in ')
 _GRAPH = "METER_GRAPH"
 # Time that Dynamo itself spends inside a profiled call; what runs below is no work of the user's.
 _OVERHEAD = ("(dynamo_timed)", "Pregraph bytecode")
@@ -32,16 +28,16 @@ class Meter:
     Attributes:
         locate: turns a file name of the trace into the user's.
         graphs: the number of calls in each graph that was handed to the backend.
-        events: (frame id, text) of each break.
-        frames: the compilation metrics of each frame.
-        recompiles: (frame id, guard) of each recompile.
+        events: the compilation and the text of each break.
+        frames: the end of each compilation.
+        recompiles: the failed guards of each recompile.
     """
 
     locate: Locate = str
     graphs: list[int] = field(default_factory=list)
-    events: list[tuple[Any, str]] = field(default_factory=list)
-    frames: list[tuple[Any, dict[str, Any]]] = field(default_factory=list)
-    recompiles: list[tuple[Any, str]] = field(default_factory=list)
+    events: list[tuple[Key, str]] = field(default_factory=list)
+    frames: list[Finished] = field(default_factory=list)
+    recompiles: list[Failed] = field(default_factory=list)
     captured: int = 0
     operators: int = 0
 
@@ -63,15 +59,16 @@ class Meter:
     def listening(self) -> Iterator[None]:
         """Count what Dynamo does until the block ends; starts from an empty cache."""
         torch._dynamo.reset()
-        logger = logging.getLogger("torch.__trace")
-        handler, level = _Handler(self), logger.level
-        logger.addHandler(handler)
-        logger.setLevel(logging.DEBUG)
-        try:
+        with Listener(self._hear).attached():
             yield
-        finally:
-            logger.removeHandler(handler)
-            logger.setLevel(level)
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, Broke):
+            self.events.append((event.key, event.text))
+        elif isinstance(event, Failed):
+            self.recompiles.append(event)
+        elif isinstance(event, Finished):
+            self.frames.append(event)
 
     def profiled(self, steady_pass: Callable[[], None]) -> None:
         """Run a pass over the calls whose graphs are compiled already, and count its operators in and out of graphs."""
@@ -88,31 +85,22 @@ class Meter:
 
     def counts(self) -> Counts:
         """The figures so far."""
-        rows = self._breaks()
-        located = sorted({Site(self.locate(path), line, reason) for path, line, reason in rows.values() if path})
-        failed = [metrics for _, metrics in self.frames if metrics.get("fail_reason")]
-        limited = sum(
-            "recompile limit" in str(m["fail_reason"]) or "recompile_limit" in str(m["fail_reason"]) for m in failed
-        )
+        rows = cuts(self.events)
+        located = sorted({Site(self.locate(row.path), row.line, row.reason) for row in rows.values() if row.path})
+        # Some releases skip a loop with a break in it, and give up at the limit, without calling it a failure.
+        broken, ended = {key for key, _ in self.events}, {frame.key for frame in self.frames}
+        failed = [frame for frame in self.frames if frame.failure or (not frame.has_code and frame.key in broken)]
+        limited = sum(frame.limited for frame in failed)
+        unended = sum(recompile.key not in ended for recompile in self.recompiles)
         return Counts(
             graphs=len(self.graphs),
             break_sites=tuple(located),
             break_events=len(rows),
             skipped_frames=len(failed) - limited,
             recompiles=len(self.recompiles),
-            limit_hits=limited,
+            limit_hits=limited + unended,
             captured_ratio=round(self.captured / self.operators, 6) if self.operators else None,
         )
-
-    def _breaks(self) -> dict[tuple[Any, str, int], tuple[str, int, str]]:
-        """One row per frame and location: (file, line, reason)."""
-        rows: dict[tuple[Any, str, int], tuple[str, int, str]] = {}
-        for frame, text in self.events:
-            path, line = _place(text)
-            found = _REASON.search(text)
-            reason = (found.group(1) if found else text.split("\n")[0]).strip()
-            rows.setdefault((frame, path, line), (path, line, reason))
-        return rows
 
 
 @contextlib.contextmanager
@@ -137,42 +125,6 @@ def user_compiles(backend: Callable[..., Any] | str | None) -> Iterator[list[Any
         yield asked
     finally:
         torch.compile = real
-
-
-class _Handler(logging.Handler):
-    def __init__(self, meter: Meter) -> None:
-        super().__init__(logging.DEBUG)
-        self._meter = meter
-
-    def emit(self, record: logging.LogRecord) -> None:
-        data = getattr(record, "metadata", None) or {}
-        text = getattr(record, "payload", None) or ""
-        frame = (data.get("frame_id"), data.get("frame_compile_id"))
-        name = (data.get("artifact") or {}).get("name")
-        if name in ("dynamo_graph_break_reason", "dynamo_error"):
-            self._meter.events.append((frame, text))
-        elif name == "recompile_reasons":
-            self._meter.recompiles.append((frame, _guard(text)))
-        elif "compilation_metrics" in data:
-            self._meter.frames.append((frame, data["compilation_metrics"]))
-
-
-def _place(text: str) -> tuple[str, int]:
-    """File and line of a break; ("", 0) where the trace names no user code."""
-    found = _LOCATION.search(text)
-    if found:
-        return found.group(1), int(found.group(2))
-    frames = [(path, line) for path, line in _FRAME.findall(text) if "/torch/" not in path and not path.startswith("<")]
-    return (frames[-1][0], int(frames[-1][1])) if frames else ("", 0)
-
-
-def _guard(text: str) -> str:
-    """The payload is a text, or a JSON list of texts, by release."""
-    with contextlib.suppress(ValueError):
-        data = json.loads(text)
-        if isinstance(data, list):
-            return str(data[0]) if data else ""
-    return text
 
 
 def _ancestors(event: Any) -> Iterator[str]:

@@ -128,6 +128,7 @@ class Skip(Data):
         reason: the first line of the failure.
         path, line: where in the user's code, as far as it is known; else the frame's own place.
         limit: whether the recompile limit was reached; then earlier entries still serve.
+        empty: whether nothing failed, but a call captured no operator, after which Dynamo leaves the code alone.
         events: how often.
     """
 
@@ -136,6 +137,7 @@ class Skip(Data):
     path: str = ""
     line: int = 0
     limit: bool = False
+    empty: bool = False
     events: int = 1
 
 

@@ -25,7 +25,8 @@ class Tensor(Data, tag="tensor", tag_field="kind"):
         low, high: the least and the greatest element; None where there is none, or it is not finite.
         finite: False where some element is NaN or infinite.
         pattern: `constant` for one value throughout, `counting` for 0, 1, 2, … along the last dimension.
-        values: the elements, flat; only where contents were asked for.
+        values: the elements, flat, those that are not finite as texts; only where contents were asked for.
+        identity: a number that is the same for the same tensor object; 0 where it was not looked at.
     """
 
     shape: tuple[int, ...]
@@ -38,11 +39,15 @@ class Tensor(Data, tag="tensor", tag_field="kind"):
     high: float | int | None = None
     finite: bool = True
     pattern: Pattern = ""
-    values: list[float | int | bool] | None = None
+    values: list[float | int | bool | str] | None = None
+    identity: int = 0
 
 
 class Plain(Data, tag="plain", tag_field="kind"):
-    """A Python value that spells itself: `text` is an expression of it, in `torch` and builtins."""
+    """A Python value that spells itself: `text` is an expression of it, in `torch` and builtins.
+
+    Of a member of an enumeration it is `MODULE:CLASS.MEMBER`, and `type` is `MODULE:CLASS`.
+    """
 
     type: str
     text: str
@@ -91,6 +96,15 @@ class Opaque(Data, tag="opaque", tag_field="kind"):
 Value: TypeAlias = Tensor | Plain | Many | Mapping | Named | Ref | Method | Opaque
 
 
+class Construction(Data):
+    """The arguments that a module was constructed from, without itself: see `Sample`."""
+
+    arguments: dict[str, Value] = field(default_factory=dict)
+    positional: int = 0
+    star: str = ""
+    double_star: str = ""
+
+
 class Object(Data):
     """An object when it was first seen: its class, and what stands in its `__dict__` and slots.
 
@@ -101,9 +115,11 @@ class Object(Data):
         path: the file that defines the class; empty where there is none.
         state: by name of the attribute.
         is_module: whether it is an `nn.Module`.
+        made: what it was constructed from; None where that was not seen.
     """
 
     type: str
     path: str = ""
     state: dict[str, Value] = field(default_factory=dict)
     is_module: bool = False
+    made: Construction | None = None

@@ -1,0 +1,17 @@
+import torch
+
+
+def f(x):
+    y = x + 1
+    print("", end="")
+    print("", end="")
+    print("", end="")
+    return y * 2
+
+
+def main(compiled):
+    compiled(f)(torch.ones(3))
+
+
+# sites: 6 GB0059, 7 GB0059, 8 GB0059
+# graphs: f 1, f@8 1

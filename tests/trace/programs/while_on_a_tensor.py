@@ -1,0 +1,16 @@
+import torch
+
+
+def f(x):
+    while x.sum() < 10:
+        x = x + 1
+    return x
+
+
+def main(compiled):
+    compiled(f)(torch.ones(3))
+
+
+# sites: 5 GB0170
+# graphs: f 2, f@5 3
+# empty: f@5
