@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from .verdict import Arm
@@ -40,6 +41,29 @@ class Arms:
         return truth if only_truth else value
 
 
+def vanished(old: str, new: str) -> tuple[Span, ...]:
+    """The conditions of `old` that `new` does not ask any more: what was rewritten where nobody says what was."""
+    try:
+        before, after = (ast.parse(text.removeprefix("\ufeff")) for text in (old, new))
+    except SyntaxError:
+        return ()
+    kept = Counter(ast.dump(test) for test in _tests(after))
+    marker = _Marker(_columns(old), [])
+    found = []
+    for test in _tests(before):
+        kept[ast.dump(test)] -= 1
+        if kept[ast.dump(test)] < 0 and not isinstance(test, ast.Constant):
+            found.append(marker.span(test))
+    return tuple(found)
+
+
+def _tests(tree: ast.Module) -> Iterator[ast.expr]:
+    """What the branches of a text ask; the guard of a script is no part of it."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.If, ast.While, ast.IfExp)) and "__name__" not in ast.unparse(node.test):
+            yield node.test
+
+
 class _Marker(ast.NodeTransformer):
     def __init__(self, columns: dict[int, tuple[str, int]], spans: list[Span]) -> None:
         self._lines, self._spans = columns, spans
@@ -55,7 +79,7 @@ class _Marker(ast.NodeTransformer):
             self._truths.add(id(node.operand))
         elif isinstance(node, ast.BoolOp) and id(node) in self._truths:
             self._truths.update(map(id, node.values))
-        span = self._span(node) if isinstance(node, ast.expr) else None
+        span = self.span(node) if isinstance(node, ast.expr) else None
         if span is None or span not in self._left:
             return self.generic_visit(node)
         self._left.discard(span)
@@ -68,7 +92,8 @@ class _Marker(ast.NodeTransformer):
         call = ast.Call(ast.Name(_COUNTER, ast.Load()), arguments, [])
         return ast.copy_location(call, node)
 
-    def _span(self, node: ast.expr) -> Span:
+    def span(self, node: ast.expr) -> Span:
+        """Where an expression stands."""
         end_line = node.end_lineno or node.lineno
         return (
             node.lineno,

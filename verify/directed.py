@@ -10,9 +10,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
+from hypothesis import strategies as st
+from hypothesis import target
 
 from .changes import leaves
 from .draws import CallDraw, Change, Draw, InapplicableError
+from .generation import run_each
 from .observe import Call, OutOfTime
 from .targets import Target, TargetError
 
@@ -45,6 +48,7 @@ class Probe:
 
     def __init__(self, target: Target, run: Run) -> None:
         self._distances: Distances = {}
+        self._sides: dict[int, set[bool]] = {}
         self._run = run
         marker = _Marker()
         tree = ast.fix_missing_locations(marker.visit(ast.parse(target.text.removeprefix("\ufeff"))))
@@ -60,6 +64,21 @@ class Probe:
             return {}
         return self._distances
 
+    @property
+    def one_sided(self) -> frozenset[int]:
+        """The comparisons that no draw so far has seen on both sides."""
+        return frozenset(site for site in range(self.sites) if len(self._sides.get(site, ())) < 2)
+
+    @property
+    def met(self) -> bool:
+        """True where some draw met a comparison of numbers."""
+        return bool(self._sides)
+
+    def gap(self, site: int, distances: Distances) -> float | None:
+        """How far a draw is from the side of a comparison that none has seen; None where it did not meet it."""
+        end = "most" if True not in self._sides.get(site, ()) else "least"
+        return abs(distances[site, end]) if (site, end) in distances else None
+
     def _compare(self, site: int, left: Any, name: str, right: Any) -> Any:
         if (site, "least") not in self._distances:
             self._note(site, left, right)
@@ -74,8 +93,9 @@ class Probe:
         except (RuntimeError, TypeError):
             return
         if apart.numel() and bool(apart.isfinite().all()):
-            self._distances[site, "least"] = float(apart.min())
-            self._distances[site, "most"] = float(apart.max())
+            ends = {"least": float(apart.min()), "most": float(apart.max())}
+            self._distances |= {(site, name): distance for name, distance in ends.items()}
+            self._sides.setdefault(site, set()).update(distance > 0 for distance in ends.values() if distance)
 
 
 class _Marker(ast.NodeTransformer):
@@ -119,7 +139,7 @@ def aimed(probe: Probe, bases: tuple[int, ...], given: list[Call], late: Callabl
 
 
 def _lines(call: Call) -> Iterator[tuple[str, tuple[Any, ...], tuple[float, ...]]]:
-    """The ways in which one number changes a call: the level or the scale of a tensor, and a number itself."""
+    """How one number changes a call: as the level or scale of a tensor, as its first element, as an argument."""
     args, kwargs = call
     found = list(leaves({"args": args, "kwargs": kwargs}))
     floats = [path for path, leaf in found if isinstance(leaf, torch.Tensor) and leaf.is_floating_point()]
@@ -127,6 +147,7 @@ def _lines(call: Call) -> Iterator[tuple[str, tuple[Any, ...], tuple[float, ...]
     yield from (("fill", path, _LEVELS) for path in floats[:_MAX_LEAVES])
     yield from (("set", path, _LEVELS) for path in numbers[:_MAX_LEAVES])
     yield from (("scale", path, _FACTORS) for path in floats[:_MAX_LEAVES])
+    yield from (("first", path, _LEVELS) for path in floats[:_MAX_LEAVES])
 
 
 def _closing(
@@ -156,4 +177,54 @@ def _closing(
 
 
 def _draw(base: int, kind: str, path: tuple[Any, ...], value: float) -> Draw:
-    return Draw((CallDraw(base, (Change(kind, path, value),)),))
+    return Draw((CallDraw(base, (_change(kind, path, value),)),))
+
+
+def _change(kind: str, path: tuple[Any, ...], value: float) -> Change:
+    return Change("place", path, [value, "first"]) if kind == "first" else Change(kind, path, value)
+
+
+def climb(
+    probe: Probe,
+    bases: tuple[int, ...],
+    given: list[Call],
+    attempt: Callable[[Draw], bool],
+    late: Callable[[], bool],
+    examples: int,
+    number: int,
+) -> None:
+    """Let hypothesis climb towards comparisons that were seen on one side only: several numbers change at once.
+
+    Args:
+        probe: measures distances on the original.
+        bases: the given calls to vary.
+        given: the given calls, to look at.
+        attempt: judges a draw that shows another side; False ends the search.
+        late: whether to stop.
+        examples: how many draws are measured at most.
+        number: the seed.
+    """
+
+    def step(draw: Draw) -> bool:
+        wanted = probe.one_sided
+        if late() or not wanted:
+            return False
+        distances = probe.distances(draw)
+        for site in sorted(wanted):
+            gap = probe.gap(site, distances)
+            if gap is not None:
+                target(-gap, label=f"comparison {site}")
+        return probe.one_sided == wanted or attempt(draw)
+
+    if probe.met and probe.one_sided and any(list(_lines(given[base])) for base in bases):
+        run_each(_moves(bases, given), step, examples, number)
+
+
+@st.composite
+def _moves(draw: st.DrawFn, bases: tuple[int, ...], given: list[Call]) -> Draw:
+    """Some of the numbers of a call, each set anywhere."""
+    base = draw(st.sampled_from(bases))
+    lines = [(kind, path) for kind, path, _ in _lines(given[base])]
+    chosen = draw(st.lists(st.sampled_from(lines), max_size=4, unique=True)) if lines else []
+    values = st.floats(-1e4, 1e4, allow_nan=False, width=32)
+    return Draw((CallDraw(base, tuple(_change(kind, path, draw(values)) for kind, path in chosen)),))

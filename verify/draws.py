@@ -7,6 +7,7 @@ import copy
 import dataclasses
 import json
 import logging
+import types
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ import torch
 from torch import nn
 
 from .changes import CHANGES, RETYPING, Path, leaves, replaced, spell, twin
-from .observe import Call
+from .observe import BetweenError, Call
 from .targets import owner
 
 
@@ -46,10 +47,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class CallDraw:
-    """A given call, by its index, with changes applied in order."""
+    """A given call, by its index, with changes applied in order, under its own mode (a key of `GRADIENT_MODES`)."""
 
     base: int
     changes: tuple[Change, ...] = ()
+    mode: str = "on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +61,10 @@ class Draw:
     Attributes:
         calls: the calls in order.
         modes: what is done to the callable first: `copied`, a key of `MODULE_MODES`, or `bump NAME` for an attribute.
-        grad: `on`, `off` (no_grad), `inference` or `autocast`.
+        grad: a key of `GRADIENT_MODES`, for all calls.
         switch: a module goes from training to evaluation, or back, before each call but the first.
-        between: what happens to a module before each call but the first: `step` changes its parameters as an optimizer
-            does, `reload` loads the state_dict that it began with.
+        between: what happens to the object before each call but the first: `step` changes a module's parameters as an
+            optimizer does, `reload` loads the state_dict that it began with, `copy` puts a deep copy in its place.
         reuse: the caller keeps its tensors and overwrites them for the next call, where shapes agree.
         verbose: the root logger lets everything through.
     """
@@ -93,10 +95,11 @@ class Draw:
         parts = []
         for call in self.calls:
             changes = ", ".join(change.words() for change in call.changes)
-            parts.append(f"given call {call.base}{f' with {changes}' if changes else ''}")
+            under = "" if call.mode == "on" else f" under {_NAMES[call.mode]}"
+            parts.append(f"given call {call.base}{f' with {changes}' if changes else ''}{under}")
         modes = [
             *self.modes,
-            *(["no gradients"] if self.grad != "on" else []),
+            *([_NAMES[self.grad]] if self.grad != "on" else []),
             *(["reused tensors"] if self.reuse else []),
         ]
         modes += [*(["switching modes"] if self.switch else []), *(["all log levels"] if self.verbose else [])]
@@ -108,25 +111,26 @@ class Draw:
         """The inverse of `to_json`."""
         data = json.loads(text)
         calls = tuple(
-            CallDraw(c["base"], tuple(Change(x["kind"], tuple(x["path"]), x["value"]) for x in c["changes"]))
+            CallDraw(c["base"], tuple(Change(x["kind"], tuple(x["path"]), x["value"]) for x in c["changes"]), c["mode"])
             for c in data["calls"]
         )
         return cls(**{**data, "calls": calls, "modes": tuple(data["modes"])})
 
     def sequence(self, given: list[Call], function: Callable[..., Any] | None = None) -> Iterator[Call]:
-        """The calls, each made ready just before it is due (a reused tensor is overwritten only then).
+        """The calls, each made ready just before it is due (a reused tensor is overwritten only then), in its mode.
 
         `given` is consumed: its containers are changed. `function` is what the calls are for, where modes switch.
 
         Raises:
             InapplicableError: a change does not fit.
+            BetweenError: what is to happen between two calls fails.
         """
         counts = Counter(call.base for call in self.calls)
         kept: dict[str, torch.Tensor] = {}
         root = owner(function) if function else None
         begun_with = _saved(root) if self.between == "reload" else {}
         for index, call in enumerate(self.calls):
-            if index and isinstance(root, nn.Module):
+            if index and root is not None:
                 self._intervene(root, begun_with)
             # A tensor that two given calls share stays shared, unless one given call is made twice.
             args, kwargs = twin(given[call.base]) if counts[call.base] > 1 else given[call.base]
@@ -138,31 +142,33 @@ class Draw:
                 raise InapplicableError(f"{call}: {error}") from error
             if self.reuse:
                 _reuse(made, kept)
-            yield made["args"], made["kwargs"]
+            with GRADIENT_MODES[call.mode]():
+                yield made["args"], made["kwargs"]
 
-    def _intervene(self, module: nn.Module, begun_with: dict[str, Any]) -> None:
-        if self.switch:
-            module.train(not module.training)
-        if self.between == "step":
-            _scale_parameters(module, 1.25)
-        elif self.between == "reload":
-            module.load_state_dict(begun_with)
+    def _intervene(self, root: Any, begun_with: dict[str, Any]) -> None:
+        try:
+            if self.between == "copy":
+                _copied(root)
+            if not isinstance(root, nn.Module):
+                return
+            if self.switch:
+                root.train(not root.training)
+            if self.between == "step":
+                _scale_parameters(root, 1.25)
+            elif self.between == "reload":
+                root.load_state_dict(begun_with)
+        except Exception as error:
+            raise BetweenError(f"{self.between or 'switch'}: {type(error).__name__}") from error
 
     @contextlib.contextmanager
     def context(self) -> Iterator[None]:
         """The gradient mode and the log level under which the calls are made."""
         root = logging.getLogger()
         level = root.level
-        modes: dict[str, Callable[[], contextlib.AbstractContextManager[Any]]] = {
-            "off": torch.no_grad,
-            "inference": torch.inference_mode,
-            "autocast": lambda: torch.autocast("cpu", torch.bfloat16),
-            "on": contextlib.nullcontext,
-        }
         if self.verbose:
             root.setLevel(logging.DEBUG)
         try:
-            with modes[self.grad]():
+            with GRADIENT_MODES[self.grad]():
                 yield
         finally:
             root.setLevel(level)
@@ -210,6 +216,14 @@ class Draw:
         return any(mode == "longer" or mode.startswith("bump ") for mode in self.modes)
 
 
+def _copied(root: Any) -> None:
+    """Put a deep copy's attributes in the place of an object's own."""
+    if hasattr(root, "__dict__") and not isinstance(root, types.FunctionType):
+        held = vars(copy.deepcopy(root))
+        vars(root).clear()
+        vars(root).update(held)
+
+
 def _saved(root: Any) -> dict[str, Any]:
     return copy.deepcopy(root.state_dict()) if isinstance(root, nn.Module) else {}
 
@@ -243,6 +257,14 @@ def _scale_parameters(module: nn.Module, factor: float) -> None:
         for parameter in module.parameters():
             parameter.mul_(factor)
 
+
+GRADIENT_MODES: dict[str, Callable[[], contextlib.AbstractContextManager[Any]]] = {
+    "on": contextlib.nullcontext,
+    "off": torch.no_grad,
+    "inference": torch.inference_mode,
+    "autocast": lambda: torch.autocast("cpu", torch.bfloat16),
+}
+_NAMES = {"off": "no_grad", "inference": "inference_mode", "autocast": "autocast"}
 
 MODULE_MODES: dict[str, Callable[[nn.Module], Any]] = {
     "train": lambda m: m.train(),

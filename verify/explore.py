@@ -9,7 +9,6 @@ import io
 import itertools
 import logging
 import sys
-import time
 import types
 import warnings
 from collections.abc import Callable, Container, Iterable, Iterator
@@ -19,6 +18,7 @@ from typing import Any
 import torch
 
 from .ambient import restored
+from .clock import Deadline
 from .dynamo import user_compiles
 from .guesses import Guess
 from .observe import OutOfMemoryError, OutOfTime, alarm
@@ -133,11 +133,11 @@ class Explorer:
 
     Args:
         target: the original.
-        deadline: when to stop, on the monotonic clock, in seconds.
+        deadline: when to stop.
         sizes: sizes that the text speaks of.
     """
 
-    def __init__(self, target: Target, deadline: float, sizes: Iterable[int] = ()) -> None:
+    def __init__(self, target: Target, deadline: Deadline, sizes: Iterable[int] = ()) -> None:
         self.deadline = deadline
         self._sizes = frozenset(sizes)
         self._target = target
@@ -146,7 +146,7 @@ class Explorer:
     @property
     def late(self) -> bool:
         """True where the time is over."""
-        return time.monotonic() > self.deadline
+        return self.deadline.passed
 
     def run(self, build: str, calls: list[str], look: Callable[[Any], None] | None = None) -> Outcome:
         """Build and call, all calls on one object; `look` is shown the object.

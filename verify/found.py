@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from .clock import Deadline
 from .enrich import Calls, enriched
 from .explore import Explorer, Plan
 from .guesses import Guess, field_guesses, guesses
@@ -25,6 +26,7 @@ _SEARCH_S = 4.0
 _VARIATIONS_S = 12.0
 # What is left of the time limit is for the variations and for compiling.
 _SHARE_FOR_SEARCH = 0.25
+_SHARE_FOR_VARIATIONS = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ class _Search:
         now = time.monotonic()
         share = (self._ends - now) / left
         self._tell(f"looking for calls of {unit.name}")
-        explorer = Explorer(self._target, now + min(_SEARCH_S, share * _SHARE_FOR_SEARCH), self._sizes)
+        explorer = Explorer(self._target, Deadline(_SEARCH_S, share * _SHARE_FOR_SEARCH), self._sizes)
         plan = plan_for(unit, self._old)
         if self._request.factory:
             plan = replace(plan, building=(), made=f"module.{self._request.factory}()")
@@ -134,7 +136,7 @@ class _Search:
         if self._is_gone(unit):
             return _Tried(unit, calls=calls, why=f"{unit.name} is not in the rewrite")
         request = replace(self._request, timeout_s=max(share, 1.0))
-        scope = Scope(min(_VARIATIONS_S, share / 3), compiled, arms=False)
+        scope = Scope(Deadline(_VARIATIONS_S, share * _SHARE_FOR_VARIATIONS), compiled, arms=False)
         recipe = FoundRecipe(calls.build, calls.calls)
         verdict = try_out(request, lambda doing: self._tell(f"{doing} ({unit.name})"), recipe, scope)
         return _Tried(unit, verdict, calls)

@@ -7,15 +7,15 @@ import inspect
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
 from torch import nn
 
 from .changes import leaves
 from .draws import CallDraw, Change, Draw
+from .generation import run_each
 from .menu import Constants, changes_of, kind_of
 from .observe import Call
 from .snapshot import attributes
@@ -23,6 +23,7 @@ from .targets import owner
 
 GRADIENTS = Change("grad", (), True)
 _MAX_SIZED = 8
+_MAX_RESIZED = 3
 _IN_EVERY_CALL = (Change("cast", (), "bfloat16"), Change("cast", (), "float64"), GRADIENTS)
 _OF_VALUES = ("fill", "place", "scale", "halves", "values", "round")
 _MAX_CONSTANTS = 8
@@ -75,11 +76,13 @@ class Catalogue:
             *(Draw(tuple(CallDraw(call.base, (change,)) for call in everything)) for change in self._on_every_call()),
             Draw(everything, grad="inference"),
             Draw(everything, grad="autocast"),
+            *self._in_the_middle(everything),
             *(
                 [Draw(everything + everything, between=what) for what in ("step", "reload")]
                 if ("copied",) in self.modes and len(self.modes) > 2
                 else []
             ),
+            *([Draw(everything + everything, between="copy")] if ("copied",) in self.modes else []),
             *(
                 [Draw(everything + everything, switch=True)]
                 if ("eval",) in self.modes or ("train",) in self.modes
@@ -89,6 +92,17 @@ class Catalogue:
         rows = [[self._single(base, change) for change in self.changes[base]] for base in self.representatives]
         interleaved = (draw for row in itertools.zip_longest(*rows) for draw in row if draw is not None)
         return itertools.islice(itertools.chain(first, interleaved), limit)
+
+    def _in_the_middle(self, everything: tuple[CallDraw, ...]) -> Iterator[Draw]:
+        """The calls under another mode or with other sizes, between the same calls as they are."""
+        for mode in ("off", "inference", "autocast"):
+            inside = tuple(replace(call, mode=mode) for call in everything)
+            yield Draw((*inside, *everything, *inside))
+        if self.keeps_state and self.changes:
+            sized = [change for change in self.changes[0] if change.kind == "resize" and change.value[1] > 1]
+            for change in itertools.islice(sized, _MAX_RESIZED):
+                inside = tuple(CallDraw(call.base, (change,)) for call in everything)
+                yield Draw((*everything, *inside, *everything))
 
     def _on_every_call(self) -> Iterator[Change]:
         """Changes made in all given calls at once: an arm that only some of them take is to be seen so too."""
@@ -104,29 +118,7 @@ class Catalogue:
 
     def random(self, run: Callable[[Draw], bool], examples: int, number: int) -> None:
         """Call `run` on up to `examples` random combinations, the same ones each time, until it returns False."""
-
-        class StopError(Exception):
-            """Ends the search."""
-
-        @seed(number)
-        @settings(
-            max_examples=examples,
-            database=None,
-            deadline=None,
-            phases=(Phase.generate,),
-            verbosity=Verbosity.quiet,
-            suppress_health_check=list(HealthCheck),
-            report_multiple_bugs=False,
-        )
-        @given(self.draws())
-        def attempt(draw: Draw) -> None:
-            if not run(draw):
-                raise StopError
-
-        try:
-            attempt()
-        except StopError:
-            return
+        run_each(self.draws(), run, examples, number)
 
     def draws(self) -> st.SearchStrategy[Draw]:
         """Sequences of up to four calls with up to three changes each, under any mode."""
@@ -135,9 +127,10 @@ class Catalogue:
         @st.composite
         def call(draw: st.DrawFn) -> CallDraw:
             base = draw(st.integers(0, count - 1))
+            mode = draw(st.sampled_from(("on", "on", "on", "on", "off", "inference", "autocast")))
             if not self.changes[base]:
-                return CallDraw(base)
-            return CallDraw(base, tuple(draw(st.lists(st.sampled_from(self.changes[base]), max_size=3))))
+                return CallDraw(base, mode=mode)
+            return CallDraw(base, tuple(draw(st.lists(st.sampled_from(self.changes[base]), max_size=3))), mode)
 
         return st.builds(
             Draw,
@@ -147,7 +140,7 @@ class Catalogue:
             reuse=st.booleans(),
             switch=st.booleans(),
             verbose=st.booleans(),
-            between=st.sampled_from(("", "", "step", "reload")),
+            between=st.sampled_from(("", "", "step", "reload", "copy")),
         )
 
 

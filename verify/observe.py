@@ -32,6 +32,10 @@ class OutOfMemoryError(Exception):
     """User code met the memory limit; the verdict is not about its behaviour any more."""
 
 
+class BetweenError(Exception):
+    """What happens to an object between two calls fails; the message says what, and how."""
+
+
 class OutOfTime(BaseException):
     """A single call ran past its limit. Not an Exception, so that user code does not swallow it."""
 
@@ -87,9 +91,12 @@ class Observer:
         # Compiled code need not be differentiable twice.
         self._twice = run_as is None
         with self._channels.open():
-            for index, (args, kwargs) in enumerate(calls):
-                if not self._call(index, args, kwargs, function):
-                    break
+            try:
+                for index, (args, kwargs) in enumerate(calls):
+                    if not self._call(index, args, kwargs, function):
+                        break
+            except BetweenError as error:
+                self.trace.facts["between the calls"] = str(error)
         self._end()
         return self.trace
 

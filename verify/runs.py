@@ -16,7 +16,7 @@ from .arms import Arms
 from .compare import identical
 from .draws import Draw
 from .dynamo import Meter, user_compiles
-from .observe import Call, Observer, Trace, alarm
+from .observe import BetweenError, Call, Observer, Trace, alarm
 from .snapshot import Snapshot
 from .targets import FoundRecipe, Place, Recipe, Target, seed_everything
 from .verdict import Request
@@ -70,7 +70,7 @@ class Runner:
         with user_compiles(None), self._built(target) as (_, function, given), _muted():
             function = draw.prepare(function)
             seed_everything(self._seed + 2)
-            with draw.context():
+            with draw.context(), contextlib.suppress(BetweenError):
                 for args, kwargs in draw.sequence(given, function):
                     with alarm(limit_s), contextlib.suppress(Exception):
                         function(*args, **kwargs)

@@ -59,6 +59,8 @@ def _smaller(draw: Draw, sizes: tuple[int, ...]) -> Iterator[Draw]:
 
 def _simpler(call: CallDraw, sizes: tuple[int, ...]) -> Iterator[CallDraw]:
     changes = call.changes
+    if call.mode != "on":
+        yield replace(call, mode="on")
     yield from (replace(call, changes=(*changes[:i], *changes[i + 1 :])) for i in range(len(changes)))
     if not any(change.kind == "resize" for change in changes):
         for size in sizes:

@@ -47,12 +47,12 @@ sys.path.insert(0, {root!r})
     given = {inputs}
 {calls}    torch.manual_seed({seed_calls})
     print(path)
-{context}{saved}    for index, (args, kwargs) in enumerate(calls):
-{switch}        try:
+{context}{within}{saved}    for index, (args, kwargs) in enumerate(calls):
+{switch}{enter}        try:
             print("  returned", f(*args, **kwargs))
         except Exception as error:
             print("  raised", repr(error))
-        print("    arguments", args, kwargs)
+{leave}        print("    arguments", args, kwargs)
         print("    state", getattr({root_object}, "__dict__", {{}}))
 """
 _MODES = {
@@ -65,6 +65,12 @@ _MODES = {
     "zeroed": "[p.data.zero_() for p in f{o}.parameters()]",
     "large": "[p.data.mul_(100) for p in f{o}.parameters()]",
     "copied": "f = copy.deepcopy(f)",
+}
+_WITHIN = {
+    "on": "torch.enable_grad()",
+    "off": "torch.no_grad()",
+    "inference": "torch.inference_mode()",
+    "autocast": 'torch.autocast("cpu", torch.bfloat16)',
 }
 _CONTEXT = {
     "on": "",
@@ -118,8 +124,18 @@ def snippet(
         saved=f"    begun = copy.deepcopy(f{bound}.state_dict())\n" if draw.between == "reload" else "",
         calls=f"    calls = [\n{listed}    ]\n",
         context=_CONTEXT[draw.grad],
+        within=_within(draw),
+        enter="        within[index].__enter__()\n" if _within(draw) else "",
+        leave="        within[index].__exit__(None, None, None)\n" if _within(draw) else "",
         root_object=f"f{bound}",
     )
+
+
+def _within(draw: Draw) -> str:
+    """The modes of the calls, where some have one of their own."""
+    if all(call.mode == "on" for call in draw.calls):
+        return ""
+    return f"    within = [{', '.join(_WITHIN[call.mode] for call in draw.calls)}]\n"
 
 
 def _between(draw: Draw, root: str) -> str:
@@ -129,6 +145,8 @@ def _between(draw: Draw, root: str) -> str:
         lines.append(f"[p.data.mul_(1.25) for p in {root}.parameters()]")
     elif draw.between == "reload":
         lines.append(f"{root}.load_state_dict(begun)")
+    elif draw.between == "copy":
+        lines.append(f"{root}.__dict__.update(copy.deepcopy({root}).__dict__)")
     return "        if index:\n" + "".join(f"            {line}\n" for line in lines) if lines else ""
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
+import functools
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from .arms import vanished
+from .clock import Deadline
 from .compare import Difference, Rules, declared_by, differences, families
-from .directed import Probe, aimed
+from .directed import Probe, aimed, climb
 from .draws import CallDraw, Draw, InapplicableError
 from .inputs import GRADIENTS, Catalogue
 from .observe import Call, OutOfMemoryError, Trace
@@ -19,9 +21,11 @@ from .snippet import snippet
 from .targets import FoundRecipe, Place, TargetError, import_path
 from .verdict import Counts, Request, Status, Verdict
 
-# Variations stop here, and at this share of the time limit: both texts are still to be compiled after them.
+# Seconds for the variations, and their share of the time limit: both texts are still to be compiled after them.
 _VARIATIONS_S = 20.0
 _SHARE_FOR_VARIATIONS = 0.5
+# Of the budget for variations: when the search for ties ends, and that for sides that no call took.
+_SHARE_FOR_TIES, _SHARE_FOR_CLIMBING = 0.4, 0.6
 _SYSTEMATIC_PER_EXAMPLE = 8
 _SHOWN = 3
 _ALL = 1000
@@ -46,6 +50,7 @@ def examine(request: Request, tell: Tell = lambda _: None) -> Verdict:
 
     Never raises for what user code does, short of ending the process.
     """
+    request = replace(request, conditions=request.conditions or vanished(request.old, request.new))
     if request.factory and request.inputs:
         return try_out(request, tell)
     from .found import examine_found
@@ -62,7 +67,8 @@ def try_out(request: Request, tell: Tell, recipe: FoundRecipe | None = None, sco
         recipe: the found callable and calls; the request's own by default.
         scope: how far to go with it.
     """
-    trial = _Trial(request, tell, recipe, scope or Scope(_VARIATIONS_S))
+    scope = scope or Scope(Deadline(_VARIATIONS_S, _SHARE_FOR_VARIATIONS * request.timeout_s))
+    trial = _Trial(request, tell, recipe, scope)
     try:
         with import_path(trial.place.root):
             trial.run()
@@ -79,12 +85,12 @@ class Scope:
     """How far to go with one callable.
 
     Attributes:
-        variations_s: seconds for the variations of its calls.
+        variations: the budget for running it on its calls and on variations of them.
         compiled: whether it is compiled too, and counted.
         arms: whether the verdict asks that every condition of the request was seen both ways.
     """
 
-    variations_s: float
+    variations: Deadline
     compiled: bool = True
     arms: bool = True
 
@@ -93,7 +99,6 @@ class _Trial:
     def __init__(self, request: Request, tell: Tell, recipe: FoundRecipe | None, scope: Scope) -> None:
         self.place = Place.of(request.path)
         self._request, self._tell, self._scope = request, tell, scope
-        self._started = time.monotonic()
         self._runner = Runner(request, self.place, recipe)
         self._given = Draw(())
         self._several = False
@@ -175,12 +180,11 @@ class _Trial:
         catalogue = Catalogue.of(request.old, function, given)
         catalogue = replace(catalogue, with_gradients=self._takes_gradients(given))
         tried = 0
-        now = time.monotonic()
-        deadline = min(now + self._scope.variations_s, self._started + _SHARE_FOR_VARIATIONS * request.timeout_s)
+        deadline = self._scope.variations
 
         def attempt(draw: Draw) -> bool:
             nonlocal tried
-            if time.monotonic() > deadline:
+            if deadline.passed:
                 return False
             tried += 1
             if self._differs(draw):
@@ -188,11 +192,12 @@ class _Trial:
             return True
 
         probe = Probe(runner.old, lambda target, draw: runner.bare(target, draw, self._limit_s))
-        half_way = (now + deadline) / 2
-        ties = aimed(probe, catalogue.representatives, given, lambda: time.monotonic() > half_way)
+        ties = aimed(probe, catalogue.representatives, given, functools.partial(deadline.later_than, _SHARE_FOR_TIES))
         systematic = catalogue.systematic(_SYSTEMATIC_PER_EXAMPLE * request.examples)
-        complete = all(attempt(draw) for draw in itertools.chain(ties, systematic))
-        if complete:
+        if all(attempt(draw) for draw in ties):
+            late = functools.partial(deadline.later_than, _SHARE_FOR_CLIMBING)
+            climb(probe, catalogue.representatives, given, attempt, late, request.examples, request.seed)
+        if all(attempt(draw) for draw in systematic):
             catalogue.random(attempt, request.examples, request.seed)
         else:
             self._notes.append(f"the time limit ended the variations after {tried}")

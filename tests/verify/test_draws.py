@@ -10,6 +10,7 @@ from refactor.verify.changes import CHANGES, leaves, replaced, spell
 from refactor.verify.draws import CallDraw, Change, Draw, InapplicableError
 from refactor.verify.inputs import Catalogue, compared_constants
 from refactor.verify.menu import Constants
+from refactor.verify.observe import BetweenError
 from refactor.verify.shrink import shrunk
 
 
@@ -144,3 +145,35 @@ def test_shrinking_has_a_limit() -> None:
     asked = []
     shrunk(Draw(tuple(CallDraw(0) for _ in range(50))), lambda d: asked.append(d) or True, attempts=5)  # type: ignore[func-returns-value]
     assert len(asked) == 5
+
+
+def test_calls_have_modes_of_their_own() -> None:
+    draw = Draw(tuple(CallDraw(0, mode=mode) for mode in ("off", "on", "inference", "autocast")))
+    given = [([torch.ones(2)], {})]
+    seen = [
+        (torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_autocast_enabled("cpu"))
+        for _ in draw.sequence(given)
+    ]
+    assert seen == [(False, False, False), (True, False, False), (False, True, False), (True, False, True)]
+    assert Draw.from_json(draw.to_json()) == draw
+    assert draw.words().startswith("given call 0 under no_grad, then given call 0, then given call 0 under inference")
+
+
+def test_a_copy_takes_the_place_of_an_object_between_calls() -> None:
+    class Kept(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.items = [torch.zeros(1)]
+
+    kept = Kept()
+    first = kept.items
+    list(Draw((CallDraw(0), CallDraw(0)), between="copy").sequence([([], {})], kept))
+    assert kept.items is not first
+    assert torch.equal(kept.items[0], first[0])
+
+
+def test_a_failure_between_calls_is_told() -> None:
+    kept = torch.nn.Module()
+    kept.loss = torch.ones(1, requires_grad=True) * 2
+    with pytest.raises(BetweenError, match="copy: RuntimeError"):
+        list(Draw((CallDraw(0), CallDraw(0)), between="copy").sequence([([], {})], kept))
