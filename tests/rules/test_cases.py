@@ -176,3 +176,9 @@ def test_a_rule_has_at_least_as_many_cases_that_stay_as_cases_that_change(rule: 
 
 def test_every_folder_belongs_to_a_rule() -> None:
     assert {case.rule for case in CASES} <= set(CODES)
+
+
+def test_every_pattern_of_other_packages_has_a_case() -> None:
+    """`pattern_NN_…`: what was met in the packages of others (number 21 is about measuring, see tests/verify)."""
+    numbers = {int(found[1]) for case in CASES if (found := re.match(r"pattern_(\d\d)_", case.path.name))}
+    assert numbers == set(range(1, 23)) - {21}

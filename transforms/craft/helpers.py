@@ -127,6 +127,24 @@ def _items(xs):
     return [x.item() for x in xs]
 '''
 
+_INTEGERS = '''\
+def _integers(*bounds):
+    """`torch.arange(*bounds).tolist()` for integers, without a tensor."""
+    found = range(*bounds)
+    return list(found) if found else torch.arange(*bounds).tolist()
+'''
+
+_ONE_HOT = '''\
+def _one_hot(index, count, original):
+    """`original()`, or while compiling the same zeros and ones in `count` columns, by comparisons alone."""
+    if not torch.compiler.is_compiling() or not isinstance(count, int) or count < 0:
+        return original()
+    if index.dtype != torch.int64 or index.numel() == 0:
+        return original()
+    torch._assert_async((index >= 0).all(), "Class values must be non-negative.")
+    return (index.unsqueeze(-1) == torch.arange(count, device=index.device)).to(torch.int64)
+'''
+
 HELPERS = {
     "_cond": Helper("_cond", _COND, ("functools", "torch")),
     "_where": Helper("_where", _WHERE, ("torch",)),
@@ -137,6 +155,8 @@ HELPERS = {
     **{name: Helper(name, code, ("torch",)) for name, code in MASK_HELPERS.items()},
     "_select": Helper("_select", _SELECT, ("torch",)),
     "_copy_if": Helper("_copy_if", _COPY_IF, ("torch",)),
+    "_integers": Helper("_integers", _INTEGERS, ("torch",)),
+    "_one_hot": Helper("_one_hot", _ONE_HOT, ("torch",)),
     "_varying": Helper("_varying", _VARYING, ("torch",)),
 }
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..model import NoFix
 from .classes import FunctionNode
 from .counters import Counting
+from .detours import Detour, detour
 from .flags import Flag, flag_name, named_apart
 from .flow import TryStar, binds, reads, walk_scope
 from .moves import CONTEXTS, Moves
@@ -306,7 +307,10 @@ class _Search(Moves):
 
     def _host_read(self, expr: ast.expr) -> bool:
         return isinstance(expr, (ast.Call, ast.Compare, ast.BinOp)) and any(
-            isinstance(n, ast.Call) and (self.reads(n) or self.bakes(n)) for n in ast.walk(expr)
+            isinstance(n, ast.Call)
+            and (self.reads(n) or self.bakes(n))
+            and not isinstance(detour(n, self.facts), Detour)
+            for n in ast.walk(expr)
         )
 
     # -- the whole -----------------------------------------------------------------------------------------------------

@@ -131,10 +131,18 @@ class Masks:
             return False
         return not any(is_helper(function, base) for base in HELPERS)
 
+    def _updated(self, target: ast.expr) -> bool:
+        return isinstance(target, ast.Subscript) and self.is_mask(target.slice) is not None
+
     # -- updates -------------------------------------------------------------------------------------------------------
     def update(self, node: ast.Assign | ast.AugAssign) -> Update | NoFix | None:
         """The update that a statement makes by a mask from what the mask selects; None for any other statement."""
         target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        if isinstance(target, ast.Tuple) and all(map(self._updated, target.elts)):
+            return NoFix(
+                "one call makes several results of what the mask selects, and may need whole rows of it",
+                "call it on all rows, with a harmless value where not selected, and take `torch.where` of each",
+            )
         several = isinstance(node, ast.Assign) and len(node.targets) != 1
         if several or not isinstance(target, ast.Subscript) or self.is_mask(target.slice) is None:
             return None

@@ -14,6 +14,24 @@ from typing import TYPE_CHECKING
 
 from ..model import Evidence, Level, NoFix
 from . import torch_api
+from .bars import BARS
+from .break_kinds import (
+    BRANCH,
+    COUNT,
+    FUNCTION,
+    GRADIENT,
+    IMPORT,
+    LIST,
+    MATH,
+    NUMPY,
+    OUTSIDE,
+    PROGRESS,
+    RANDOM,
+    READ,
+    SHAPE,
+    SORT,
+    Kind,
+)
 from .classes import FunctionNode
 from .flow import walk_scope
 from .parameters import used
@@ -23,72 +41,15 @@ from .values import Tag
 if TYPE_CHECKING:
     from . import Facts
 
-_SCALARS = "read it outside of compiled code, or set `torch._dynamo.config.capture_scalar_outputs = True` there"
-_SHAPES = (
-    "compute it outside of compiled code, or set `torch._dynamo.config.capture_dynamic_output_shape_ops = True` there"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of break: why no rule rewrites it, what its author can do, and its pages in the registry of breaks."""
-
-    reason: str
-    remedy: str
-    registry: tuple[str, ...]
-
-
-BRANCH = Kind(
-    "which way Python goes depends on the value of a tensor, and no rule can keep all ways in the graph",
-    "decide outside of compiled code and pass a bool in, or write it with `torch.where`",
-    ("GB0170",),
-)
-READ = Kind("Python needs the number itself", _SCALARS, ("GB0124",))
-LIST = Kind("Python needs the numbers themselves", _SCALARS, ("GB0124", "GB0109"))
-SHAPE = Kind("the size of its result depends on the values", _SHAPES, ("GB0036",))
-RANDOM = Kind(
-    "Python's random numbers are drawn outside of any graph, in an order that must be kept",
-    "draw before the compiled function, in the same order, and pass the numbers in",
-    ("GB0007",),
-)
-IMPORT = Kind("an import runs code", "import at the top of the module", ("GB0069",))
-SORT = Kind(
-    "it compares tensors, or numbers that are read out of them",
-    "sort by keys that are Python values, or sort a tensor",
-    ("GB0207", "GB0124"),
-)
-PROGRESS = Kind(
-    "a progress bar writes to the terminal",
-    "show the progress outside of compiled code: loop over the plain iterable where `torch.compiler.is_compiling()`",
-    ("GB0007",),
-)
-GRADIENT = Kind(
-    "whether the tensor requires a gradient would change inside of the graph",
-    "make the tensor outside of compiled code",
-    ("GB0125", "GB0225"),
-)
-FUNCTION = Kind(
-    "a function is always true, so what was meant is not known",
-    "call it: the parentheses are missing",
-    ("GB0035",),
-)
-OUTSIDE = Kind(
-    "Dynamo does not trace it",
-    "call it outside of compiled code, or in a function decorated with `torch.compiler.disable`",
-    ("GB0007", "GB0059"),
-)
-
 _RANDOM = ("random.", "numpy.random.", "secrets.")
 _TRACED_RANDOM = frozenset({"random.uniform", "random.randint", "random.randrange"})
-_BARS = frozenset(
-    {"tqdm.tqdm", "tqdm.trange", "tqdm.auto.tqdm", "tqdm.auto.trange", "tqdm.std.tqdm", "rich.progress.track"}
-)
 _MADE_ELSEWHERE = ("pickle.", "copyreg.", "sys._getframe", "inspect.stack", "inspect.currentframe")
 _REDUCTIONS = frozenset({"sum", "mean", "max", "min", "std", "var", "norm", "any", "all", "median", "prod", "item"})
 _CASTS = frozenset({"builtins.int", "builtins.float", "builtins.bool"})
 _HOOKS = frozenset(
     {"register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook", "register_hook"}
 )
+_ROUNDING = frozenset(f"numpy.{name}" for name in ("ceil", "floor", "round", "rint", "sqrt", "log2"))
 _PREDICATES = frozenset({"is_floating_point", "is_complex", "is_contiguous", "dim", "numel", "is_signed"})
 
 
@@ -261,12 +222,14 @@ class Sites:
         method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         if qualified.startswith(_RANDOM) and qualified not in _TRACED_RANDOM:
             return self._site_of(call, f"{head} draws a random number in Python", RANDOM, Level.PROVED)
-        if qualified in _BARS:
+        if qualified in BARS:
             return self._site_of(call, f"{head} shows progress", PROGRESS, Level.PROVED)
         if qualified.startswith(_MADE_ELSEWHERE):
             return self._site_of(call, f"{head} can not be traced", OUTSIDE, Level.PROVED)
         if self._demands_gradient(call, qualified, method):
             return self._site_of(call, f"{head} decides about gradients", GRADIENT, Level.ASSUMED)
+        if self._counted_by_numpy(call, qualified, method):
+            return self._site_of(call, f"`{ast.unparse(call)}` computes with numpy", NUMPY, Level.ASSUMED)
         if what is not None:
             return self._site_of(call, what, self._kind(qualified, method), Level.PROVED)
         return self._likely(call, qualified, method)
@@ -284,11 +247,15 @@ class Sites:
         op = torch_api.function(qualified) if qualified.startswith("torch.") else torch_api.method(method)
         if qualified == "builtins.sorted":
             return SORT
+        if qualified.startswith("math."):
+            return MATH
+        if "bincount" in (method, qualified.rpartition(".")[2]):
+            return COUNT
         if op is not None and op.value_shape:
             return SHAPE
         if method == "tolist":
             return LIST
-        reads = qualified in _CASTS or qualified.startswith("math.") or (op is not None and op.reads)
+        reads = qualified in _CASTS or (op is not None and op.reads)
         return READ if reads else OUTSIDE
 
     def _likely(self, call: ast.Call, qualified: str, method: str) -> Site | None:
@@ -303,6 +270,15 @@ class Sites:
         if given is not None and (self._seems_tensor(given) or (isinstance(given, ast.Name) and self._cast(given))):
             return self._site_of(call, head, READ, Level.ASSUMED, "it is used as a tensor")
         return None
+
+    def _counted_by_numpy(self, call: ast.Call, qualified: str, method: str) -> bool:
+        """`int(np.prod(x.shape))`, `np.linspace(0, n, k).tolist()`: what numpy makes of Python numbers is read back."""
+        reads = qualified == "builtins.int" or method in ("tolist", "item")
+        made = [n for n in ast.walk(call) if isinstance(n, ast.Call) and n is not call]
+        of = [n for n in made if (self._facts.names.qualified(n.func) or "").startswith("numpy.")]
+        if not reads or not of or self._facts.names.qualified(of[0].func) in _ROUNDING:
+            return False
+        return all(self._facts.kinds.of(a).tag in (Tag.HOST, Tag.SEQUENCE) for a in of[0].args)
 
     def _seems_tensor(self, e: ast.expr) -> bool:
         value = self._facts.kinds.of(e)
@@ -372,4 +348,4 @@ def _takes_arguments(function: FunctionNode) -> bool:
     return bool(given.posonlyargs or given.args or given.kwonlyargs or given.vararg or given.kwarg)
 
 
-__all__ = ["Kind", "Site", "Sites"]
+__all__ = ["Site", "Sites"]

@@ -59,6 +59,7 @@ class MaskUpdate(Rule):
     def find(self, node: ast.Assign | ast.AugAssign, facts: Facts) -> Iterator[Finding]:
         """One finding per update."""
         target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        target = target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target
         if not isinstance(target, ast.Subscript) or not facts.masks.within(node):
             return
         outcome = facts.masks.update(node)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..craft.types import Bench
 from ..facts import Facts
 from ..facts.decisions import Decision, decide
+from ..facts.latches import unchanging
 from ..facts.predicates import graph_form, is_guard, split, value_form
 from ..model import Edit, Evidence, Finding, Fix, Level, NoFix, Safety
 from ..rule import Rule
@@ -83,6 +84,8 @@ class TensorBranch(Rule):
         if isinstance(node, ast.If) and facts.stores.of(node) is not None:
             return  # `branch-store` (TR104) sees to it
         outcome = decide(node, predicate, facts)
+        if isinstance(outcome, NoFix):
+            outcome = unchanging(node.test, facts) or outcome
         safety, evidence = Safety.SAFE, predicate.evidence
         if isinstance(outcome, Decision):
             safety, sure = outcome.safety, outcome.branch.evidence

@@ -24,7 +24,7 @@ def _masked_update(y, mask, fn, *xs):
     """`y[mask] = fn(*(x[mask] for x in xs))` for an elementwise `fn`, on all elements while compiling."""
     if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.device == y.device:
         wide = mask.reshape(mask.shape + (1,) * (y.dim() - mask.dim()))
-        if 0 < mask.dim() and y.shape[: mask.dim()] == mask.shape and all(x.shape == y.shape for x in xs):
+        if y.shape[: mask.dim()] == mask.shape and all(x.shape == y.shape for x in xs):
             # No gradient flows into what is filled in, so elements that are not selected leave no NaN behind.
             new = fn(*[x.masked_fill(~wide, 1) for x in xs])
             if new.shape == y.shape and new.dtype == y.dtype:
