@@ -134,8 +134,9 @@ def _product(call: ast.Call, facts: Facts) -> Detour | None:
     sizes = made.args[0]
     whole = sizes.value if isinstance(sizes, ast.Subscript) and isinstance(sizes.slice, ast.Slice) else sizes
     size = facts.kinds.of(whole)
-    asked = isinstance(whole, ast.Call) and isinstance(whole.func, ast.Attribute) and whole.func.attr == "size"
-    known = size.detail == "size" or (asked and facts.kinds.of(whole.func.value).is_tensor and not whole.args)
+    known = size.detail == "size"
+    if isinstance(whole, ast.Call) and isinstance(whole.func, ast.Attribute) and not whole.args:
+        known = whole.func.attr == "size" and facts.kinds.of(whole.func.value).is_tensor
     return Detour("product", call, made, (sizes,)) if size.tag is Tag.HOST and known else None
 
 
