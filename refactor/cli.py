@@ -112,7 +112,7 @@ _selection = options(
     ),
     _configuration,
 )
-_running = options(
+_entry = options(
     click.option(
         "--factory",
         metavar="[FILE:]NAME",
@@ -120,10 +120,13 @@ _running = options(
     ),
     click.option("--inputs", metavar="[FILE:]NAME", help="Callable that returns the calls, [(args, kwargs), ...]."),
     click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed of the generated inputs."),
-    click.option("--examples", type=click.IntRange(1), metavar="N", help="Random variations of the inputs to try."),
     click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Limit of one run."),
     click.option("--memory", type=click.IntRange(1), metavar="MB", help="Limit of one run, beyond what torch holds."),
     click.option("--network", is_flag=True, help="Let the code that is run use the network."),
+)
+_running = options(
+    _entry,
+    click.option("--examples", type=click.IntRange(1), metavar="N", help="Random variations of the inputs to try."),
     click.option("--no-cache", is_flag=True, help="Judge anew what an earlier run judged."),
     click.option(
         "--backend", "backends", multiple=True, metavar="NAME", help="Compiler backend to compare; eager always."
@@ -232,6 +235,27 @@ def trace(
     else:
         command = [sys.executable, *arguments]
     sys.exit(run(command, output, append, record_values))
+
+
+@main.command()
+@click.argument("target", metavar="[TARGET]", required=False, type=click.Path(path_type=Path))
+@click.option("--evidence", metavar="TRACE", help="Tell what a recorded run did; nothing is run.")
+@click.option("--html", metavar="FILE", help="Write a page that shows it, readable without a network.")
+@click.option("--backend", default="eager", show_default=True, metavar="NAME", help="Compiler backend to measure.")
+@_entry
+@click.option("--verify", type=click.Choice(["off", "auto", "require"]), help="When the rewrite is run. Default: auto.")
+@click.option("--unsafe-fixes", is_flag=True, help="Take fixes that are not exact, or rest on assumptions.")
+@click.option("--output-format", type=click.Choice(["full", "concise", "json", "github", "sarif"]), help="Default: full.")
+@_configuration
+def explain(target: Path | None, **given: Any) -> None:
+    """Run TARGET and tell where the graph is cut, why, what it costs, and which rule cures it.
+
+    Cuts, skipped frames and recompiles come with their reason, and T_avg = T_guard + T_run + f_fail * T_rebuild with
+    each term measured, before and after the rewrite. Exits 1 where there is any of them.
+    """
+    from .explaining import explain as run
+
+    sys.exit(run(target, given))
 
 
 @main.command()

@@ -43,7 +43,8 @@ def _overrides(given: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in table.items() if key in KEYS}
 
 
-def _resolver(given: Mapping[str, Any]) -> Resolver:
+def resolver_for(given: Mapping[str, Any]) -> Resolver:
+    """The settings files, with the settings of the command line over them."""
     return Resolver(given["configs"], given["isolated"], _overrides(given))
 
 
@@ -87,7 +88,7 @@ def check(given: Mapping[str, Any]) -> int:
     Raises:
         UserError: a path, a setting, a baseline or a revision that is wrong.
     """
-    resolver = _resolver(given)
+    resolver = resolver_for(given)
     settings = _settings(given, resolver)
     tasks = _tasks(given, resolver)
     if settings.output_format == "sarif":
@@ -142,7 +143,7 @@ def _checked(results: Sequence[Checked], settings: Settings, statistics: bool) -
 
 def apply(given: Mapping[str, Any]) -> int:
     """`refactor apply`; returns the exit status."""
-    resolver = _resolver(given)
+    resolver = resolver_for(given)
     settings = _settings(given, resolver)
     tasks = _tasks(given, resolver)
     streamed = bool(tasks) and tasks[0].file is not None
@@ -248,7 +249,7 @@ def verify(old: Path, new: Path, given: Mapping[str, Any]) -> int:
     texts = [read(path).text for path in (old, new)]
     for path, text in zip((old, new), texts, strict=True):
         parse(text, str(path))
-    resolver = _resolver(given)
+    resolver = resolver_for(given)
     config = resolver.for_file(old)
     options = options_for(old, config, codes(), given["factory"], given["inputs"], not given["no_cache"])
     request = Request(

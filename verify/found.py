@@ -13,6 +13,7 @@ from .enrich import Calls, enriched
 from .explore import Explorer, Plan
 from .guesses import Guess, field_guesses, guesses
 from .inputs import compared_constants
+from .ledger import Found
 from .observe import OutOfMemoryError
 from .reach import Function, Outline, Unit, candidates, changed
 from .targets import FoundRecipe, Place, Recipe, Target, TargetError, import_path
@@ -61,6 +62,21 @@ def examine_found(request: Request, tell: Tell = lambda _: None) -> Verdict:
             return _undecided(request, f"out of memory at the limit of {request.memory_mb} MiB: {error}")
 
 
+def found_calls(request: Request, tell: Tell) -> list[Found]:
+    """The callables of the original that no other of its callables reaches, each with calls that work; not judged.
+
+    Raises:
+        TargetError: the original cannot be loaded, or no call of it is found.
+    """
+    outline = Outline.of(request.old)
+    target = Target(request.old, Place.of(request.path), "old")
+    target.unload(target.load())
+    found = list(_Search(request, tell, outline, outline, target).calls())
+    if not found:
+        raise TargetError("no call was found that works; name a factory and inputs")
+    return found
+
+
 def _undecided(request: Request, reason: str) -> Verdict:
     return Verdict("UNVERIFIED", (reason,), seed=request.seed)
 
@@ -87,6 +103,17 @@ class _Search:
             if result.verdict is not None and result.verdict.status == "REFUTED":
                 return self._of_refuted(result, result.verdict)
         return self._merged(tried)
+
+    def calls(self) -> Iterator[Found]:
+        """Calls of everything that is chosen."""
+        chosen, _ = self._chosen()
+        for number, unit in enumerate(chosen):
+            if _is_private(unit):
+                continue
+            share = (self._ends - time.monotonic()) / (len(chosen) - number)
+            calls, _ = self._calls(unit, share)
+            if calls is not None:
+                yield Found(name=unit.name, factory_text=calls.build, calls_text=calls.calls)
 
     def _chosen(self) -> tuple[list[Unit], frozenset[str]]:
         """What to call, what others do not reach first; and the names of those."""
@@ -119,6 +146,19 @@ class _Search:
     def _try(self, unit: Unit, compiled: bool, left: int) -> _Tried:
         now = time.monotonic()
         share = (self._ends - now) / left
+        calls, why = self._calls(unit, share)
+        if calls is None:
+            return _Tried(unit, why=why)
+        if self._is_gone(unit):
+            return _Tried(unit, calls=calls, why=f"{unit.name} is not in the rewrite")
+        request = replace(self._request, timeout_s=max(share, 1.0))
+        scope = Scope(Deadline(_VARIATIONS_S, share * _SHARE_FOR_VARIATIONS), compiled, arms=False)
+        recipe = FoundRecipe(calls.build, calls.calls)
+        verdict = try_out(request, lambda doing: self._tell(f"{doing} ({unit.name})"), recipe, scope)
+        return _Tried(unit, verdict, calls)
+
+    def _calls(self, unit: Unit, share: float) -> tuple[Calls | None, str]:
+        """Calls of a target that work, looked for in part of its share of the time, in s; or why there are none."""
         self._tell(f"looking for calls of {unit.name}")
         explorer = Explorer(self._target, Deadline(_SEARCH_S, share * _SHARE_FOR_SEARCH), self._sizes)
         plan = plan_for(unit, self._old)
@@ -127,19 +167,11 @@ class _Search:
         try:
             attempt, outcome = explorer.find(plan)
         except TargetError as error:
-            return _Tried(unit, why=str(error))
+            return None, str(error)
         if outcome.error is not None:
-            return _Tried(
-                unit, why=f"no call of {unit.name} was found that works: {self._target.one_line(outcome.error)}"
-            )
-        calls = enriched(explorer, plan, attempt, outcome, self._constants)
-        if self._is_gone(unit):
-            return _Tried(unit, calls=calls, why=f"{unit.name} is not in the rewrite")
-        request = replace(self._request, timeout_s=max(share, 1.0))
-        scope = Scope(Deadline(_VARIATIONS_S, share * _SHARE_FOR_VARIATIONS), compiled, arms=False)
-        recipe = FoundRecipe(calls.build, calls.calls)
-        verdict = try_out(request, lambda doing: self._tell(f"{doing} ({unit.name})"), recipe, scope)
-        return _Tried(unit, verdict, calls)
+            why = self._target.one_line(outcome.error)
+            return None, f"no call of {unit.name} was found that works: {why}"
+        return enriched(explorer, plan, attempt, outcome, self._constants), ""
 
     def _is_gone(self, unit: Unit) -> bool:
         """A private helper may go; anything else that goes is missed by someone."""

@@ -39,11 +39,28 @@ def judge(request: Request) -> Verdict:
     Never raises for anything that user code does: a crash, an exit, an endless loop or a lack of memory is a verdict
     UNVERIFIED with the reason.
     """
+    answer, reason = asked(request)
+    return _verdict(answer) or Verdict("UNVERIFIED", (reason,), seed=request.seed)
+
+
+def asked(request: Request, task: str = "judge", **more: object) -> tuple[bytes, str]:
+    """Have a task done about a request in a child process (see `judge`).
+
+    Args:
+        request: what it is about; its limits hold.
+        task: `judge`, `record` or `time` (see `worker.TASKS`).
+        more: what that task needs besides, as JSON-ready data.
+
+    Returns:
+        The answer as JSON, empty where there is none; and then why there is none.
+    """
     with tempfile.TemporaryDirectory(prefix="refactor-verify-", ignore_cleanup_errors=True) as folder:
         work, result, stage = Path(folder, "work"), Path(folder, "result"), Path(folder, "stage")
         work.mkdir()
         question = {
             "request": to_plain(_absolute(request)),
+            "task": task,
+            "more": more,
             "work": str(work),
             "result": str(result),
             "stage": str(stage),
@@ -51,7 +68,8 @@ def judge(request: Request) -> Verdict:
         }
         with _servers.one() as server:
             reason = server.ask(question, request.timeout_s)
-        return _read(result) or Verdict("UNVERIFIED", (_at(stage, reason),), seed=request.seed)
+        answer = result.read_bytes() if result.is_file() else b""
+        return answer, "" if answer else _at(stage, reason)
 
 
 class _Server:
@@ -227,8 +245,8 @@ def _at(stage: Path, reason: str) -> str:
     return f"{reason} while {doing}" if doing else reason
 
 
-def _read(result: Path) -> Verdict | None:
+def _verdict(answer: bytes) -> Verdict | None:
     try:
-        return verdict_from(json.loads(result.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError, KeyError):
+        return verdict_from(json.loads(answer))
+    except (ValueError, TypeError, KeyError):
         return None

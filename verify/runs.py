@@ -32,6 +32,7 @@ class Runner:
         new: the rewrite.
         arms: the request's conditions, counted in every eager run of the original.
         recipe: how the callable and the calls are made.
+        plain_old: the original without counters.
     """
 
     def __init__(self, request: Request, place: Place, recipe: Recipe | FoundRecipe | None = None) -> None:
@@ -39,7 +40,7 @@ class Runner:
         tree, extra = self.arms.instrumented() or (None, None)
         self.old = Target(request.old, place, "old", tree, extra)
         self.new = Target(request.new, place, "new")
-        self._plain_old = Target(request.old, place, "old")
+        self.plain_old = Target(request.old, place, "old")
         self.recipe = recipe or Recipe(request.factory or "", request.inputs or "")
         self._seed = request.seed
         self._own_inputs = True
@@ -67,7 +68,7 @@ class Runner:
             InapplicableError: the draw does not fit.
             OutOfTime: a call ran past the limit.
         """
-        with user_compiles(None), self._built(target) as (_, function, given), _muted():
+        with user_compiles(None), self._built(target) as (_, function, given), muted():
             function = draw.prepare(function)
             seed_everything(self._seed + 2)
             with draw.context(), contextlib.suppress(BetweenError):
@@ -93,7 +94,7 @@ class Runner:
 
     def compiled(self, target: Target, draw: Draw, limit_s: float, backend: str | None = None) -> tuple[Trace, Meter]:
         """Run a draw compiled: with the counting backend, or with a named one (then the meter counts no graphs)."""
-        plain = self._plain_old if target is self.old else target
+        plain = self.plain_old if target is self.old else target
         trace, meter, reached = self._compiled(plain, draw, limit_s, backend, respect_user=True)
         if not reached:
             trace, meter, _ = self._compiled(plain, draw, limit_s, backend, respect_user=False)
@@ -118,14 +119,14 @@ class Runner:
 
     def sample(self) -> tuple[Function, list[Call]]:
         """A callable of the original and the given calls, to look at (they are not run)."""
-        with user_compiles(None), self._built(self._plain_old) as (_, function, given):
+        with user_compiles(None), self._built(self.plain_old) as (_, function, given):
             return function, given
 
     def check_inputs(self) -> None:
         """Decide which text makes the calls for the rewrite: its own inputs function, where it makes the same ones."""
         self._own_inputs = True
         made = []
-        for target in (self._plain_old, self.new):
+        for target in (self.plain_old, self.new):
             with user_compiles(None), self._built(target) as (_, _, given):
                 snapshot = Snapshot(target.canonical)
                 snapshot.add("given", given)
@@ -133,34 +134,49 @@ class Runner:
         self._own_inputs = made[0].keys() == made[1].keys() and all(_equal(v, made[1][k]) for k, v in made[0].items())
 
     @contextlib.contextmanager
-    def _built(self, target: Target) -> Iterator[tuple[types.ModuleType, Function, list[Call]]]:
-        """A module with a callable and the calls for it."""
+    def ready(self, target: Target) -> Iterator[tuple[types.ModuleType, Function, Callable[[], list[Call]]]]:
+        """A module with a callable, and a maker of fresh calls for it.
+
+        Raises:
+            TargetError: the text cannot be loaded or built from.
+        """
         with restored():
             module = target.load()
             maker, maker_module = target, module
             if target is self.new and not self._own_inputs:
-                maker, maker_module = self._plain_old, self._plain_old.load()
+                maker, maker_module = self.plain_old, self.plain_old.load()
+
+            def calls() -> list[Call]:
+                with muted():
+                    seed_everything(self._seed + 1)
+                    return self.recipe.calls(maker, maker_module)
+
             try:
-                with _muted():
+                with muted():
                     seed_everything(self._seed)
                     function = self.recipe.build(target, module)
-                    seed_everything(self._seed + 1)
-                    given = self.recipe.calls(maker, maker_module)
-                yield module, function, given
+                yield module, function, calls
             finally:
                 target.unload(module)
                 maker.unload(maker_module)
 
+    @contextlib.contextmanager
+    def _built(self, target: Target) -> Iterator[tuple[types.ModuleType, Function, list[Call]]]:
+        """A module with a callable and the calls for it."""
+        with self.ready(target) as (module, function, calls):
+            yield module, function, calls()
+
 
 def _quietly(function: Function, calls: list[Call]) -> None:
-    with _muted():
+    with muted():
         for args, kwargs in calls:
             with contextlib.suppress(Exception):
                 function(*args, **kwargs)
 
 
 @contextlib.contextmanager
-def _muted() -> Iterator[None]:
+def muted() -> Iterator[None]:
+    """Drop what is printed in the block."""
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         yield
 

@@ -64,7 +64,8 @@ def _serve(question: dict[str, Any], channel: socket.socket) -> None:
         # No exception may reach the server's own loop in a child.
         try:
             _close_all()
-            answer(request_from(question["request"]), work, result, stage, question["environment"])
+            asked = request_from(question["request"])
+            answer(asked, work, result, stage, question["environment"], question["task"], question["more"])
         finally:
             os._exit(70)
     _say(channel, pid=child)

@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from .limits import MARK, die_with_parent, limit, refuse_network
 from .verdict import Request, Verdict, to_plain
 
 
-def answer(request: Request, work: Path, result: Path, stage: Path, environment: dict[str, str]) -> None:
-    """Judge a request in this process, write the verdict, and end the process.
+def answer(
+    request: Request,
+    work: Path,
+    result: Path,
+    stage: Path,
+    environment: dict[str, str],
+    task: str = "judge",
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
+    """Do a task about a request in this process, write the answer, and end the process.
 
     Args:
         request: the question.
         work: the working directory, empty.
-        result: the file for the verdict.
+        result: the file for the answer.
         stage: the file that says what is being done.
         environment: the environment variables.
+        task: what to do (see `TASKS`).
+        more: what the task needs besides.
     """
     _settle_in(work, environment)
     sys.argv = [request.path]
@@ -32,13 +45,7 @@ def answer(request: Request, work: Path, result: Path, stage: Path, environment:
         _write(stage, doing)
 
     tell("loading the judge")
-    try:
-        verdict = _judge(request, tell)
-    except Exception as error:
-        reason = f"the judge failed: {type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
-        verdict = Verdict("UNVERIFIED", (reason,), seed=request.seed)
-    verdict = replace(verdict, files=_imported(request.path))
-    _write(result, json.dumps(to_plain(verdict)))
+    _write(result, TASKS[task](request, tell, more))
     # Threads and exit handlers of user code could keep the process alive or undo nothing of interest.
     os._exit(0)
 
@@ -50,13 +57,55 @@ def _write(file: Path, text: str) -> None:
     draft.replace(file)
 
 
-def _judge(request: Request, tell: Callable[[str], None]) -> Verdict:
-    from .trial import examine
+def _judge(request: Request, tell: Callable[[str], None], _: Mapping[str, Any]) -> str:
+    """The verdict."""
+    try:
+        from .trial import examine
 
+        _confine(request)
+        verdict = examine(request, tell)
+    except Exception as error:
+        verdict = Verdict("UNVERIFIED", (f"the judge failed: {_one_line(error)}",), seed=request.seed)
+    return json.dumps(to_plain(replace(verdict, files=_imported(request.path))))
+
+
+def _explain(request: Request, tell: Callable[[str], None], more: Mapping[str, Any], task: str) -> str:
+    """What was recorded or timed; `{"error": …}` where that is not possible."""
+    import msgspec
+
+    from . import explain
+    from .ledger import Found
+    from .targets import TargetError
+
+    _confine(request)
+    found = msgspec.convert(more.get("found", ()), list[Found])
+    try:
+        if task == "record":
+            told = explain.record(request, more["role"], found, tell, Path.cwd())
+        else:
+            told = explain.timed(request, found, more["left_out"], tell)
+    except TargetError as error:
+        return json.dumps({"error": str(error)})
+    except Exception as error:
+        return json.dumps({"error": f"measuring failed: {_one_line(error)}"})
+    return msgspec.json.encode(told).decode()
+
+
+def _confine(request: Request) -> None:
     limit(request.memory_mb)
     if not request.network:
         refuse_network()
-    return examine(request, tell)
+
+
+def _one_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+
+
+TASKS: Mapping[str, Callable[[Request, Callable[[str], None], Mapping[str, Any]], str]] = {
+    "judge": _judge,
+    "record": functools.partial(_explain, task="record"),
+    "time": functools.partial(_explain, task="time"),
+}
 
 
 def _imported(path: str) -> tuple[str, ...]:

@@ -1,0 +1,120 @@
+"""Holds the ledger of `refactor explain` against a measurement by hand with public torch APIs, before and after.
+
+    python tests/benchmarks/cost_ledger.py SCENARIO.py [--rounds 5]
+
+The scenario has `make_callable()` and `make_inputs()`. By hand: N_rebuild is the number of recompilations that
+`TORCH_LOGS=recompiles` reports; T_rebuild is what calls with one take longer than the same calls do once everything is
+compiled, for each of them; a steady call is the median over the later passes. Both are measured in turn, round by round,
+and medians are compared. Exit status 1 where they differ by more than a fifth, or N_rebuild does not fall.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+TOLERANCE = 0.2
+HAND = '''
+import importlib.util, json, statistics, sys, time
+import torch
+
+spec = importlib.util.spec_from_file_location("scenario", sys.argv[1])
+scenario = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(scenario)
+compiled = torch.compile(scenario.make_callable(), backend="eager")
+
+
+def passed(mark):
+    walls = []
+    for args, kwargs in scenario.make_inputs():
+        if mark:
+            print("CALL", file=sys.stderr, flush=True)
+        started = time.perf_counter()
+        compiled(*args, **kwargs)
+        walls.append(time.perf_counter() - started)
+    return walls
+
+
+cold = passed(True)
+print("END", file=sys.stderr, flush=True)
+passed(False)
+later = [passed(False) for _ in range(30)]
+print(json.dumps({"cold": cold, "steady": [statistics.median(each) for each in zip(*later)]}))
+'''
+
+
+def by_hand(scenario: Path) -> dict[str, float]:
+    """N_rebuild, T_rebuild in s and a steady call in µs, from wall clocks and the log of recompilations."""
+    environment = {**os.environ, "TORCH_LOGS": "recompiles", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", HAND, scenario], env=environment, capture_output=True, text=True, check=True
+    )
+    walls = json.loads(done.stdout.splitlines()[-1])
+    calls = done.stderr.partition("END\n")[0].split("CALL\n")[1:]
+    failed = [text.count("Recompiling function") for text in calls]
+    extra = [c - s for c, s, count in zip(walls["cold"], walls["steady"], failed, strict=True) if count]
+    count = sum(failed)
+    steady = statistics.median(walls["steady"]) * 1e6
+    return {"N_rebuild": count, "T_rebuild": sum(extra) / count if count else 0.0, "steady": steady}
+
+
+def by_tool(scenario: Path) -> tuple[dict[str, float], dict[str, float]]:
+    """The same two sides as `explain` tells them."""
+    command = [sys.executable, "-m", "refactor", "explain", scenario, "--isolated", "--output-format", "json"]
+    named = ["--factory", "make_callable", "--inputs", "make_inputs"]
+    done = subprocess.run([*command, *named], capture_output=True, text=True, check=False, cwd=scenario.parent)
+    document = json.loads(done.stdout)
+    return figures(document["before"]["ledger"]), figures(document["after"]["ledger"])
+
+
+def figures(ledger: dict[str, Any]) -> dict[str, float]:
+    """The terms that are compared."""
+    steady = ledger["run_us"]["middle"] + (ledger["guard_us"] or 0.0)
+    return {"N_rebuild": ledger["rebuilds"], "T_rebuild": ledger["rebuild_s"], "steady": steady}
+
+
+def main() -> int:
+    """Measure, print the table, and judge it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("scenario", type=Path)
+    parser.add_argument("--rounds", type=int, default=5)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        old, new = Path(folder, "old.py"), Path(folder, "new.py")
+        old.write_text(given.scenario.read_text(encoding="utf-8"), encoding="utf-8")
+        new.write_text(rewritten(old), encoding="utf-8")
+        rounds = [(by_hand(old), by_hand(new), *by_tool(old)) for _ in range(given.rounds)]
+    hand_old, hand_new, tool_old, tool_new = (
+        {name: statistics.median(each[name] for each in column) for name in column[0]}
+        for column in zip(*rounds, strict=True)
+    )
+    good = True
+    print(f"{'':10}  {'by hand':>10}  {'explain':>10}  ratio")
+    for label, hand, tool in (("before", hand_old, tool_old), ("after", hand_new, tool_new)):
+        for name in hand:
+            ratio = tool[name] / hand[name] if hand[name] else 1.0
+            fine = abs(ratio - 1) <= TOLERANCE
+            good = good and fine
+            print(f"{label:6} {name:10}  {hand[name]:10.4g}  {tool[name]:10.4g}  {ratio:.2f}{'' if fine else '  !'}")
+    for name in ("N_rebuild", "T_rebuild"):
+        print(f"{name} falls {hand_old[name]:.4g} -> {hand_new[name]:.4g} by hand, {tool_old[name]:.4g} -> {tool_new[name]:.4g} told")
+    return 0 if good and tool_new["N_rebuild"] < tool_old["N_rebuild"] else 1
+
+
+def rewritten(scenario: Path) -> str:
+    """The scenario as `apply` rewrites it."""
+    command = [sys.executable, "-m", "refactor", "apply", "-", "--stdin-filename", scenario, "--isolated"]
+    named = ["--factory", "make_callable", "--inputs", "make_inputs"]
+    text = scenario.read_text(encoding="utf-8")
+    return subprocess.run([*command, *named], input=text, capture_output=True, text=True, cwd=scenario.parent).stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main())
