@@ -241,11 +241,11 @@ def trace(
 @click.argument("target", metavar="[TARGET]", required=False, type=click.Path(path_type=Path))
 @click.option("--evidence", metavar="TRACE", help="Tell what a recorded run did; nothing is run.")
 @click.option("--html", metavar="FILE", help="Write a page that shows it, readable without a network.")
-@click.option("--backend", default="eager", show_default=True, metavar="NAME", help="Compiler backend to measure.")
+@click.option("--backend", default="aot_eager", show_default=True, metavar="NAME", help="Compiler backend to measure.")
 @_entry
 @click.option("--verify", type=click.Choice(["off", "auto", "require"]), help="When the rewrite is run. Default: auto.")
 @click.option("--unsafe-fixes", is_flag=True, help="Take fixes that are not exact, or rest on assumptions.")
-@click.option("--output-format", type=click.Choice(["full", "concise", "json", "github", "sarif"]), help="Default: full.")
+@_any_format
 @_configuration
 def explain(target: Path | None, **given: Any) -> None:
     """Run TARGET and tell where the graph is cut, why, what it costs, and which rule cures it.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
+
+_LINE = re.compile(r"\r\n|\r|\n")
 
 if TYPE_CHECKING:
     from .verify.ledger import Ledger, Spread
@@ -34,7 +37,8 @@ class Cure:
         rule = f"{self.code} {self.name}".strip()
         if self.fixes:
             return f"{rule}: `refactor apply` fixes it ({self.words})"
-        return f"{rule}: not fixed: {self.words}" if rule else f"not fixed: {self.words}"
+        reason = f"not fixed: {self.words}{f'; {self.remedy}' if self.remedy else ''}"
+        return f"{rule}: {reason}" if rule else reason
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,10 @@ class Cause:
     cure: Cure
 
 
+Spot: TypeAlias = Cut | Skipped | Cause
+"""Anything that costs something at a place."""
+
+
 @dataclass(frozen=True)
 class Program:
     """One version of the program: `key` is `before` or `after`.
@@ -120,6 +128,16 @@ class Program:
     def label(self) -> str:
         """Its heading."""
         return "before" if self.key == "before" else "after the rewrite"
+
+    @property
+    def spots(self) -> tuple[Spot, ...]:
+        """Everything that costs something."""
+        return (*self.cuts, *self.skipped, *self.causes)
+
+    def line(self, path: str, line: int) -> str:
+        """The text of a line of its sources; empty where it is not known."""
+        lines = _LINE.split(self.texts.get(path, ""))
+        return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
 
 @dataclass(frozen=True)

@@ -96,12 +96,14 @@ def _of_target(target: Path, options: Options, backend: str) -> Explanation:
 
 def _joined(target: Path, options: Options, result: Rewrite, measured: Measured, backend: str) -> Explanation:
     timings = measured.timings
-    before = _program("before", measured.before, timings and timings.before, Pharmacy(options, {options.path: result}))
+    before = _program(
+        "before", measured.before, timings.before if timings else None, Pharmacy(options, {options.path: result})
+    )
     after = None
     if measured.after is not None:
         # What the rewrite leaves is told by the findings of the rewritten text.
         rest = Pharmacy(options, {options.path: rewrite(result.new, str(target), replace(options, verify="off"))})
-        after = _program("after", measured.after, timings and timings.after, rest)
+        after = _program("after", measured.after, timings.after if timings else None, rest)
         before = cured(before, after)
     calls = plural(before.ledger.calls, "call")
     names = ", ".join(item.name for item in measured.before.found)
@@ -156,4 +158,6 @@ def _main_run(trace: Trace) -> tuple[Run, tuple[str, ...]]:
     chosen = max(runs, key=lambda run: (len(run.breaks) + len(run.skips) + len(run.recompiles), len(run.calls)))
     if len(runs) == 1:
         return chosen, ()
-    return chosen, (f"{len(runs)} processes compiled something; this is the one with the most breaks (pid {chosen.pid})",)
+    return chosen, (
+        f"{len(runs)} processes compiled something; this is the one with the most breaks (pid {chosen.pid})",
+    )

@@ -1,19 +1,19 @@
-"""Joins what Dynamo did with what the rules know: each break site, skipped frame and recompile gets its cost and cure."""
+"""Joins what Dynamo did with what the rules know: each cut, skip and recompile gets its cost and its cure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from .engine import Options, Rewrite, inspect, rewrite
 from .errors import UserError
-from .explained import Cause, Cure, Cut, Program, Skipped
+from .explained import Cause, Cure, Cut, Program, Skipped, Spot
 from .files import read
 from .report.explain import guard_words
-from .report.full import split
 from .report.reasons import link, plain
+from .transforms.remedies import remedy
 
 if TYPE_CHECKING:
     from .verify.ledger import Gap, Ledger
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _RECOMPILES = "TR5"
 _MAX_FILES = 40
 _GONE = "gone with the other fixes"
+_Spot = TypeVar("_Spot", Cut, Skipped, Cause)
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,12 @@ def _known(result: Rewrite, options: Options) -> Iterator[_Known]:
 
 
 def program(
-    key: str, run: Run, ledger: Ledger, pharmacy: Pharmacy, gaps: Sequence[Gap] = (), raised: dict[int, str] | None = None
+    key: str,
+    run: Run,
+    ledger: Ledger,
+    pharmacy: Pharmacy,
+    gaps: Sequence[Gap] = (),
+    raised: dict[int, str] | None = None,
 ) -> Program:
     """One version of a program, with the costs and cures of everything in it."""
     weighed = _Weighed(run, {gap.compile_id: gap for gap in gaps}, pharmacy)
@@ -162,8 +168,12 @@ class _Weighed:
             us=sum((gap.us or 0.0) * gap.crossings for gap in timed) / weight if weight else None,
             seconds=sum(entry.seconds for entry in run.entries if entry.frame in rest),
             frames=tuple(dict.fromkeys(run.frames[index].name for index in sorted(lost))),
-            cure=self.pharmacy.cure(site.path, site.line),
+            cure=self._cure(site),
         )
+
+    def _cure(self, site: BreakSite) -> Cure:
+        cure = self.pharmacy.cure(site.path, site.line)
+        return cure if cure.fixes or cure.remedy else replace(cure, remedy=remedy([site.registry]))
 
     def skipped(self) -> Iterator[Skipped]:
         """The frames that were given up."""
@@ -175,13 +185,13 @@ class _Weighed:
 
     def causes(self) -> Iterator[Cause]:
         """What made frames compile again, the most often failed guard first."""
-        groups: dict[tuple[int, str], list[Recompile]] = {}
+        groups: dict[tuple[str, str], list[Recompile]] = {}
         for item in self.run.recompiles:
             if item.failed:
                 guard = item.failed[0]
-                groups.setdefault((item.frame, guard.source or guard.text), []).append(item)
-        for (index, _), items in sorted(groups.items(), key=lambda group: -len(group[1])):
-            frame, guard = self.run.frames[index], items[0].failed[0]
+                groups.setdefault((self.run.frames[item.frame].name, guard.source or guard.text), []).append(item)
+        for items in sorted(groups.values(), key=len, reverse=True):
+            frame, guard = self.run.frames[items[0].frame], items[0].failed[0]
             path, line = (guard.path, guard.line) if guard.path and guard.line else (frame.path, frame.line)
             cure = self.pharmacy.cure(path, line, recompile=True)
             if not cure.code:
@@ -202,17 +212,22 @@ class _Weighed:
 
 def cured(before: Program, after: Program) -> Program:
     """The original, where what is gone after the rewrite counts as fixed though no fix stands at its line."""
-    stay = {(cut.reason, _line(after, cut.path, cut.line)) for cut in after.cuts}
+    stay = {_identity(after, item) for item in after.spots}
 
-    def told(cut: Cut) -> Cut:
-        gone = (cut.reason, _line(before, cut.path, cut.line)) not in stay
-        if cut.cure.fixes or not gone:
-            return cut
-        return replace(cut, cure=replace(cut.cure, fixes=True, words=_GONE))
+    def told(spot: _Spot) -> _Spot:
+        if spot.cure.fixes or _identity(before, spot) in stay:
+            return spot
+        return replace(spot, cure=replace(spot.cure, fixes=True, words=_GONE, remedy=""))
 
-    return replace(before, cuts=tuple(told(cut) for cut in before.cuts))
+    return replace(
+        before,
+        cuts=tuple(map(told, before.cuts)),
+        skipped=tuple(map(told, before.skipped)),
+        causes=tuple(map(told, before.causes)),
+    )
 
 
-def _line(program: Program, path: str, line: int) -> str:
-    lines = split(program.texts.get(path, ""))
-    return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+def _identity(program: Program, spot: Spot) -> tuple[object, ...]:
+    """What a spot is recognised by in another version of the program, where it stands at another line."""
+    kind = spot.guard.source or spot.guard.text if isinstance(spot, Cause) else spot.words
+    return type(spot), kind, program.line(spot.path, spot.line)

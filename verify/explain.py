@@ -20,7 +20,7 @@ from .observe import Call
 from .recorder import Recorder
 from .runs import Runner, muted
 from .stopwatch import Clock, Timed, gain, race
-from .targets import FoundRecipe, Place, Recipe, Target, TargetError, import_path
+from .targets import FoundRecipe, Place, Recipe, Target, import_path
 from .trace import Run
 from .verdict import Request
 
@@ -104,9 +104,8 @@ class _Program:
             raised: dict[int, str] = {}
             with _recording(folder) as finished:
                 for number, (args, kwargs) in enumerate(_calls(parts)):
-                    try:
-                        _dispatched(*args, **kwargs)
-                    except Exception as error:
+                    error = _raised_by(args, kwargs)
+                    if error is not None:
                         raised[number] = target.one_line(error)
         # The text was loaded under a private name, and is to be told under the user's.
         told = target.canonical(msgspec.json.encode(finished()).decode())
@@ -167,6 +166,15 @@ def _recording(folder: Path) -> Iterator[Callable[[], Run]]:
         return max(runs, key=lambda run: run.pid == os.getpid(), default=Run())
 
     yield finished
+
+
+def _raised_by(args: Sequence[Any], kwargs: dict[str, Any]) -> Exception | None:
+    """The exception of a call; None where it returns."""
+    try:
+        _dispatched(*args, **kwargs)
+    except Exception as error:
+        return error
+    return None
 
 
 def _dispatched(function: Function, /, *args: Any, **kwargs: Any) -> Any:

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from .trace import Call, Data, Run
+from .trace import Run
+from .values import Data
 
 
 class Spread(Data):
@@ -47,9 +48,8 @@ class Ledger(Data):
     Attributes:
         calls: how many were made, from a cold cache.
         rebuilds: N_rebuild: how often a guard failed in them, and a frame was compiled again or given up.
-        rebuild_s: T_rebuild in seconds: what the caller waited for compilations in calls with a failed guard, for each
-            failed guard.
-        cold_s: the compilations of all other calls, in seconds: paid once.
+        rebuild_s: T_rebuild in seconds: compiling a frame again, from the failed guard to the new entry, on average.
+        cold_s: the first compilation of each frame, in seconds: paid once.
         guard_us: T_guard: the guards of a steady call, in µs; None where it was not measured.
         run_us: T_run: the rest of a steady call, in µs, over the calls; None where it was not measured.
     """
@@ -143,19 +143,14 @@ class Timings(Data):
 
 def ledger_of(run: Run) -> Ledger:
     """What a recorded run itself says about costs: everything but the time of a steady call."""
-    waited, listed = 0.0, set()
-    for call in run.calls:
-        failed = {step.recompile for step in call.steps if step.recompile >= 0}
-        if failed:
-            waited += _compile_s(run, call)
-            listed |= failed
-    waited += sum(item.seconds for number, item in enumerate(run.recompiles) if number not in listed)
     rebuilds = len(run.recompiles)
+    again = sum(item.seconds for item in run.recompiles)
+    fresh = {item.entry for item in run.recompiles}
     return Ledger(
         calls=len(run.calls) + run.more_calls,
         rebuilds=rebuilds,
-        rebuild_s=waited / rebuilds if rebuilds else 0.0,
-        cold_s=max(0.0, sum(entry.seconds for entry in run.entries) - waited),
+        rebuild_s=again / rebuilds if rebuilds else 0.0,
+        cold_s=sum(entry.seconds for number, entry in enumerate(run.entries) if number not in fresh),
     )
 
 
@@ -164,10 +159,3 @@ def with_timing(ledger: Ledger, timing: Timing) -> Ledger:
     guard = timing.guard_us or 0.0
     rest = timing.call_us.less(guard) if timing.call_us else None
     return msgspec.structs.replace(ledger, guard_us=timing.guard_us, run_us=rest)
-
-
-def _compile_s(run: Run, call: Call) -> float:
-    """The seconds of compiling during a call."""
-    fresh = sum(run.entries[step.entry].seconds for step in call.steps if step.how == "compiled" and step.entry >= 0)
-    again = sum(run.recompiles[step.recompile].seconds for step in call.steps if step.recompile >= 0)
-    return fresh + again

@@ -9,7 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from .launch import asked
-from .ledger import Found, Recorded, Timings
+from .ledger import Recorded, Timings
 from .verdict import Request
 
 Answer = TypeVar("Answer", Recorded, Timings)

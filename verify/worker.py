@@ -74,11 +74,12 @@ def _explain(request: Request, tell: Callable[[str], None], more: Mapping[str, A
     import msgspec
 
     from . import explain
-    from .ledger import Found
+    from .ledger import Found, Recorded, Timings
     from .targets import TargetError
 
     _confine(request)
     found = msgspec.convert(more.get("found", ()), list[Found])
+    told: Recorded | Timings
     try:
         if task == "record":
             told = explain.record(request, more["role"], found, tell, Path.cwd())

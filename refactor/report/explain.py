@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..explained import Cause, Cut, Explanation, Program, Skipped
+from ..explained import Cause, Cut, Explanation, Program, Skipped, Spot
 from .concise import plural
 from .figures import duration, percent, span, times
 
@@ -75,7 +75,7 @@ def _block(title: str, rows: list[str]) -> Iterator[str]:
         yield from rows
 
 
-def place(item: Cut | Skipped | Cause) -> str:
+def place(item: Spot) -> str:
     """`file:line`, relative to the working directory where it lies below it."""
     return f"{shown(item.path)}:{item.line}"
 
@@ -102,7 +102,7 @@ def cause_line(item: Cause) -> str:
     return f"{click.style(place(item), bold=True)}: {item.frame}: {item.words} ({cause_cost(item)}); {_cure(item)}"
 
 
-def _cure(item: Cut | Skipped | Cause) -> str:
+def _cure(item: Spot) -> str:
     return click.style(item.cure.line, fg="green" if item.cure.fixes else "yellow")
 
 
@@ -150,10 +150,10 @@ def ledger_rows(told: Explanation) -> list[Row]:
         row("T_guard", lambda x: duration(x.guard_us), "checking the guards, in a steady call"),
         Row("T_run", tuple(map(run_us, ledgers)), "the rest of a steady call (10th to 90th percentile)"),
         row("f_fail", lambda x: percent(x.failure_rate), "failed guards for each call"),
-        row("T_rebuild", lambda x: duration(x.rebuild_s * 1e6), "compiling again, for each failed guard"),
+        row("T_rebuild", lambda x: duration(x.rebuild_s * 1e6) if x.rebuilds else "none", "compiling a frame again"),
         row("N_rebuild", lambda x: f"{x.rebuilds} in {x.calls}", "failed guards in the calls made"),
         row("T_avg", lambda x: duration(x.average_us), "T_guard + T_run + f_fail · T_rebuild"),
-        row("cold start", lambda x: duration(x.cold_s * 1e6), "all other compilations, paid once"),
+        row("cold start", lambda x: duration(x.cold_s * 1e6), "the first compilation of each frame"),
     ]
     if told.eager_us is not None:
         eager = Figure(duration(told.eager_us.middle), span(told.eager_us))
@@ -182,9 +182,11 @@ def gains(told: Explanation) -> Iterator[str]:
     if old.run_us is not None and new.run_us is not None:
         loss = old.run_us.middle - new.run_us.middle
         pieces, whole = duration(old.run_us.middle), duration(new.run_us.middle)
-        eager = " eagerly, past the recompile limit" if any(item.limit for item in told.before.skipped) else " in pieces"
+        eager = (
+            " eagerly, past the recompile limit" if any(item.limit for item in told.before.skipped) else " in pieces"
+        )
         if loss > 0:
-            yield f"Lost to the cuts: {duration(loss)} of each steady call ({pieces}{eager}, {whole} after the rewrite)."
+            yield f"Lost to the cuts: {duration(loss)} of a steady call ({pieces}{eager}, {whole} after the rewrite)."
         else:
             yield f"No steady call loses to the cuts here: {pieces}{eager}, {whole} after the rewrite."
     gain, average = told.gain, told.average_gain

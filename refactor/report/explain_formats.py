@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..explained import Cause, Cure, Cut, Explanation, Program, Skipped
-from . import json_
+from ..explained import Cause, Cure, Cut, Explanation, Program, Skipped, Spot
+from . import explain, json_, writers
+from .diff import relative
+from .remark import Remark, fingerprints
 
 if TYPE_CHECKING:
     from ..verify.ledger import Ledger, Spread
@@ -107,4 +110,44 @@ def _cure(cure: Cure) -> dict[str, Any]:
     }
 
 
-WRITERS: Mapping[str, Callable[[Explanation], str]] = {"json": json}
+def remarks(told: Explanation) -> list[Remark]:
+    """What cost something before the rewrite, as remarks on its lines."""
+    program = told.before
+    rows: list[tuple[Spot, str, str, str]] = [
+        *((cut, cut.cure.code or cut.registry or "break", explain.cut_cost(cut), cut.link) for cut in program.cuts),
+        *((item, item.cure.code or "skipped-frame", explain.skipped_cost(item), "") for item in program.skipped),
+        *((item, item.cure.code or "recompile", explain.cause_cost(item), "") for item in program.causes),
+    ]
+    found: list[Remark] = []
+    for path in dict.fromkeys(item.path for item, *_ in rows):
+        own = [row for row in rows if row[0].path == path]
+        name = relative(Path(path))
+        identities = [f"{code}\0{item.words}\0{program.line(path, item.line)}" for item, code, *_ in own]
+        prints = fingerprints(name, identities)
+        found += (_remark(name, *row, own_print) for row, own_print in zip(own, prints, strict=True))
+    return found
+
+
+def _remark(path: str, item: Spot, code: str, cost: str, link: str, fingerprint: str) -> Remark:
+    return Remark(
+        path=path,
+        code=code,
+        name=item.cure.name or code,
+        message=item.words,
+        level="warning",
+        line=item.line,
+        end_line=item.line,
+        details=(f"cost: {cost}", f"cure: {item.cure.line}"),
+        fingerprint=fingerprint,
+        link=link,
+    )
+
+
+def _annotated(write: Callable[[Iterable[Remark]], str]) -> Callable[[Explanation], str]:
+    return lambda told: write(remarks(told))
+
+
+WRITERS: Mapping[str, Callable[[Explanation], str]] = {
+    "json": json,
+    **{name: _annotated(write) for name, write in writers.WRITERS.items()},
+}

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from ..explained import Cause, Cut, Explanation, Program, Skipped
+from ..explained import Cut, Explanation, Program, Spot
 from . import explain
 from .explain import place, shown
-from .figures import duration
 from .full import split
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def page(told: Explanation) -> str:
     """The page's HTML."""
     import jinja2
+    from markupsafe import Markup
 
     folder = resources.files(__package__) / "page"
 
@@ -39,28 +39,25 @@ def page(told: Explanation) -> str:
 
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     drawn = [Drawn(program) for program in told.programs]
-    raw = jinja2.filters.Markup
     return environment.from_string(part("page.html.j2")).render(
         title=Path(told.target).name,
         subtitle=" · ".join(filter(None, (told.called, told.verdict))),
         cards=_cards(told),
         notes=told.notes,
         sides=[side.context() for side in drawn],
-        ledger=[
-            {"name": row.name, "values": row.values, "meaning": row.meaning} for row in explain.ledger_rows(told)
-        ],
+        ledger=[{"name": row.name, "values": row.values, "meaning": row.meaning} for row in explain.ledger_rows(told)],
         gains=list(explain.gains(told)),
         sliding=any(program.ledger.steady_us is not None for program in told.programs),
         backend=told.backend,
         torch=told.before.run.torch,
         version=__version__,
-        style=raw(part("page.css")),
-        chart_style=raw(part("uPlot.min.css")),
-        chart_script=raw(part("uPlot.iife.min.js")),
-        chart_licence=raw(part("uPlot.LICENSE")),
-        script=raw(part("page.js")),
+        style=Markup(part("page.css")),
+        chart_style=Markup(part("uPlot.min.css")),
+        chart_script=Markup(part("uPlot.iife.min.js")),
+        chart_licence=Markup(part("uPlot.LICENSE")),
+        script=Markup(part("page.js")),
         # Inside a script element only `</` and `<!--` could end the data.
-        data=raw(json.dumps({"sides": [side.data() for side in drawn]}, ensure_ascii=False).replace("<", "\\u003c")),
+        data=Markup(json.dumps({"sides": [side.data() for side in drawn]}, ensure_ascii=False).replace("<", "\\u003c")),
     )
 
 
@@ -101,8 +98,7 @@ class Drawn:
     def paths(self) -> list[str]:
         """The files to show: those with cuts first, then those with graphs, as far as they are not too many."""
         program = self.program
-        places = [*program.cuts, *program.skipped, *program.causes]
-        busy = list(dict.fromkeys(item.path for item in places))
+        busy = list(dict.fromkeys(item.path for item in program.spots))
         graphs = list(dict.fromkeys(path for path, _ in self.owners))
         shown, lines = [], 0
         for path in dict.fromkeys((*busy, *graphs)):
@@ -219,7 +215,7 @@ class Drawn:
         row = self._row(cut, explain.cut_cost(cut))
         return {**row, "number": cut.number, "link": cut.link, "registry": cut.registry}
 
-    def _row(self, item: Cut | Skipped | Cause, cost: str) -> dict[str, Any]:
+    def _row(self, item: Spot, cost: str) -> dict[str, Any]:
         return {
             "place": place(item),
             "anchor": self.anchor(item.path, item.line),

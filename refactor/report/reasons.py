@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_SITE = "https://meta-pytorch.github.io/compile-graph-break-site/gb/"
+from ..transforms.remedies import page
 
 # Beginnings of reasons, the longer ones first where one begins another.
 _WORDS = {
@@ -53,4 +53,4 @@ def plain(reason: str) -> str:
 
 def link(registry: str) -> str:
     """The page of a registry id such as `GB0170`; empty for none."""
-    return f"{_SITE}{registry.lower()}.html" if registry else ""
+    return page(registry) if registry else ""

@@ -61,7 +61,9 @@ def recorded(path: str) -> Run:
         graphs=[Graph(frame=0, entry=0, ops=2, lines=[(path, 13), (path, 14)]), Graph(frame=1, entry=1, ops=1)],
         breaks=[
             BreakSite(path=path, line=BRANCH, reason="Data-dependent branching", frames=[0], compile_ids=["0/0"]),
-            BreakSite(path=path, line=PRINT, reason="Failed to trace builtin operator", frames=[1], compile_ids=["1/0"]),
+            BreakSite(
+                path=path, line=PRINT, reason="Failed to trace builtin operator", frames=[1], compile_ids=["1/0"]
+            ),
         ],
         calls=[
             Call(steps=[Step(how="hit", frame=0, entry=0)]),

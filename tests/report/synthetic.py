@@ -21,27 +21,63 @@ def program(key: str, lines: int, sites: int, calls: int) -> Program:
         Frame(path=PATH, name="Model.forward", line=1, parent=number - 1, resumes_at=0 if not number else start)
         for number, start in enumerate(starts)
     ]
-    entries = [Entry(frame=number, compile_id=f"{number}/0", graph=number, calls=calls, seconds=0.05) for number in range(len(frames))]
+    entries = [
+        Entry(frame=number, compile_id=f"{number}/0", graph=number, calls=calls, seconds=0.05)
+        for number in range(len(frames))
+    ]
     graphs = [
         Graph(frame=number, entry=number, ops=every, lines=[(PATH, line) for line in range(start + 1, start + every)])
         for number, start in enumerate(starts)
     ]
     breaks = [
-        BreakSite(path=PATH, line=line, reason=REASON, registry="GB0170", events=1, frames=[number], compile_ids=[f"{number}/0"])
+        BreakSite(
+            path=PATH,
+            line=line,
+            reason=REASON,
+            registry="GB0170",
+            events=1,
+            frames=[number],
+            compile_ids=[f"{number}/0"],
+        )
         for number, line in enumerate(cuts)
     ]
     recompiles, routes = [], []
     for call in range(calls):
         steps = [Step(how="hit" if call else "compiled", frame=number, entry=number) for number in range(len(frames))]
         if call and key == "before" and call % 3 == 0:
-            guard = Guard(compile_id="0/0", text="self.step == 0  # line", source="self.step", expected="0", actual=str(call), path=PATH, line=2)
+            guard = Guard(
+                compile_id="0/0",
+                text="self.step == 0  # line",
+                source="self.step",
+                expected="0",
+                actual=str(call),
+                path=PATH,
+                line=2,
+            )
             steps[0] = Step(how="recompiled", frame=0, entry=len(entries), recompile=len(recompiles))
-            recompiles.append(Recompile(frame=0, compile_id=f"0/{len(recompiles) + 1}", entry=len(entries), failed=[guard], call=call, seconds=0.3))
+            recompiles.append(
+                Recompile(
+                    frame=0,
+                    compile_id=f"0/{len(recompiles) + 1}",
+                    entry=len(entries),
+                    failed=[guard],
+                    call=call,
+                    seconds=0.3,
+                )
+            )
             entries.append(Entry(frame=0, compile_id=recompiles[-1].compile_id, graph=0, calls=1, seconds=0.3))
             if breaks:
                 breaks[0].compile_ids.append(recompiles[-1].compile_id)
         routes.append(Call(steps=steps))
-    run = Run(torch="2.13.0", frames=frames, entries=entries, graphs=graphs, breaks=breaks, recompiles=recompiles, calls=routes)
+    run = Run(
+        torch="2.13.0",
+        frames=frames,
+        entries=entries,
+        graphs=graphs,
+        breaks=breaks,
+        recompiles=recompiles,
+        calls=routes,
+    )
     counted = ledger_of(run)
     middle = 100.0 + 40.0 * sites
     ledger = Ledger(
@@ -59,12 +95,36 @@ def program(key: str, lines: int, sites: int, calls: int) -> Program:
         run=run,
         ledger=ledger,
         cuts=tuple(
-            Cut(number, PATH, line, plain(REASON), REASON, "GB0170", link("GB0170"), calls, calls, 1, 40.0, 0.05, (), refused if number % 3 == 2 else cure)
+            Cut(
+                number,
+                PATH,
+                line,
+                plain(REASON),
+                REASON,
+                "GB0170",
+                link("GB0170"),
+                calls,
+                calls,
+                1,
+                40.0,
+                0.05,
+                (),
+                refused if number % 3 == 2 else cure,
+            )
             for number, line in enumerate(cuts)
         ),
         skipped=(),
         causes=tuple(
-            Cause(PATH, 2, "Model.forward", "self.step was 0 when it was compiled, and is 3", len(recompiles), 0.3 * len(recompiles), recompiles[0].failed[0], cure)
+            Cause(
+                PATH,
+                2,
+                "Model.forward",
+                "self.step was 0 when it was compiled, and is 3",
+                len(recompiles),
+                0.3 * len(recompiles),
+                recompiles[0].failed[0],
+                cure,
+            )
             for _ in recompiles[:1]
         ),
         texts={PATH: text},

@@ -45,14 +45,14 @@ def test_the_ledger_has_each_term_before_and_after() -> None:
     assert table["T_guard"] == "T_guard 16.0 µs 10.0 µs checking the guards, in a steady call"
     assert table["T_run"].startswith("T_run 220 µs (198 µs to 264 µs) 100 µs (90.0 µs to 120 µs)")
     assert table["f_fail"].startswith("f_fail 25.0 % 0 %")
-    assert table["T_rebuild"].startswith("T_rebuild 300 ms 400 ms")
+    assert table["T_rebuild"].startswith("T_rebuild 300 ms none")
     assert table["N_rebuild"].startswith("N_rebuild 3 in 12 0 in 12")
     assert table["T_avg"].startswith("T_avg 75.2 ms 110 µs")
 
 
 def test_the_loss_and_the_gain_are_told_with_their_spread() -> None:
     assert said()[-3:] == [
-        "Lost to the cuts: 120 µs of each steady call (220 µs in pieces, 100 µs after the rewrite).",
+        "Lost to the cuts: 120 µs of a steady call (220 µs in pieces, 100 µs after the rewrite).",
         "Gain to expect: T_avg 684x at the failure rates of these calls.",
         "A steady call alone: 2.20x (1.90x to 2.40x over 30 rounds).",
     ]
@@ -60,18 +60,26 @@ def test_the_loss_and_the_gain_are_told_with_their_spread() -> None:
 
 def test_a_frame_that_is_given_up_is_told_instead_of_a_crossing() -> None:
     cut = Cut(0, "m.py", 3, "words", "reason", "", "", 0, 4, 1, None, 0.0, ("f",), Cure())
-    assert explain.cut_line(cut) == "\x1b[1mm.py:3\x1b[0m: words (gives up f); \x1b[33mnot fixed: no rule knows this form\x1b[0m"
+    assert (
+        explain.cut_line(cut)
+        == "\x1b[1mm.py:3\x1b[0m: words (gives up f); \x1b[33mnot fixed: no rule knows this form\x1b[0m"
+    )
 
 
 def test_a_limit_is_told_as_one() -> None:
     item = Skipped("m.py", 3, "f", "compiled too often", True, Cure())
-    assert "m.py:3: f: compiled too often (what is new runs eagerly from then on)" in click.unstyle(explain.skipped_line(item))
+    assert "m.py:3: f: compiled too often (what is new runs eagerly from then on)" in click.unstyle(
+        explain.skipped_line(item)
+    )
 
 
 @pytest.mark.parametrize(
     ("guard", "words"),
     [
-        (Guard(compile_id="0/0", text="t", source="n", expected="1", actual="2"), "n was 1 when it was compiled, and is 2"),
+        (
+            Guard(compile_id="0/0", text="t", source="n", expected="1", actual="2"),
+            "n was 1 when it was compiled, and is 2",
+        ),
         (Guard(compile_id="0/0", text="t", source="n", expected="1"), "n is not 1 any more"),
         (Guard(compile_id="0/0", text="len(x) == 3   # for y in x:  # m.py:3"), "len(x) == 3"),
     ],
@@ -104,7 +112,13 @@ def test_without_a_rewrite_there_is_no_second_column() -> None:
 
 
 def test_figures() -> None:
-    assert [duration(us) for us in (0.5, 12.34, 999.9, 1000, 2.5e6)] == ["0.50 µs", "12.3 µs", "1000 µs", "1.00 ms", "2.50 s"]
+    assert [duration(us) for us in (0.5, 12.34, 999.9, 1000, 2.5e6)] == [
+        "0.50 µs",
+        "12.3 µs",
+        "1000 µs",
+        "1.00 ms",
+        "2.50 s",
+    ]
     assert [percent(share) for share in (0, 0.000123, 0.25, 1)] == ["0 %", "0.012 %", "25.0 %", "100 %"]
     assert times(14.52) == "14.5x"
     assert duration(None) == "not measured"

@@ -1,4 +1,4 @@
-"""The page of `explain`, in a browser: stepping through calls, the failure rate, keys, narrow windows, large programs."""
+"""The page of `explain` in a browser: steps, the failure rate, keys, narrow windows, large programs."""
 
 from __future__ import annotations
 

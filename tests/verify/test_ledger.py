@@ -21,7 +21,7 @@ def test_a_run_that_never_compiles_again_costs_its_cold_start() -> None:
     assert ledger_of(run) == Ledger(calls=2, rebuilds=0, rebuild_s=0.0, cold_s=0.5)
 
 
-def test_a_failed_guard_costs_everything_that_its_call_compiled() -> None:
+def test_a_failed_guard_costs_what_its_frame_compiled_again() -> None:
     run = Run(
         frames=[*frames(), Frame(path="m.py", name="f", line=1, parent=0, resumes_at=3)],
         entries=[
@@ -42,8 +42,8 @@ def test_a_failed_guard_costs_everything_that_its_call_compiled() -> None:
     )
     ledger = ledger_of(run)
     assert (ledger.calls, ledger.rebuilds, ledger.failure_rate) == (2, 1, 0.5)
-    assert ledger.rebuild_s == pytest.approx(0.3)
-    assert ledger.cold_s == pytest.approx(0.5)
+    assert ledger.rebuild_s == pytest.approx(0.2)
+    assert ledger.cold_s == pytest.approx(0.6)
 
 
 def test_recompiles_of_calls_that_are_not_listed_count_too() -> None:
