@@ -86,6 +86,7 @@ def _of_target(target: Path, options: Options, backend: str) -> Explanation:
         seed=options.seed,
         timeout_s=options.timeout,
         memory_mb=options.memory,
+        network=options.network,
         backends=(backend,),
     )
     try:

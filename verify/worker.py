@@ -1,4 +1,4 @@
-"""The child's side: judges one request and writes the verdict to a file."""
+"""The child's side: does one task about a request and writes the answer to a file."""
 
 from __future__ import annotations
 
