@@ -36,7 +36,8 @@ class Cure:
         """`apply` fixes it, or not, and why: one line."""
         rule = f"{self.code} {self.name}".strip()
         if self.fixes:
-            return f"{rule}: `refactor apply` fixes it ({self.words})"
+            fixed = f"`refactor apply` fixes it ({self.words})"
+            return f"{rule}: {fixed}" if rule else fixed
         reason = f"not fixed: {self.words}{f'; {self.remedy}' if self.remedy else ''}"
         return f"{rule}: {reason}" if rule else reason
 

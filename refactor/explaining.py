@@ -18,6 +18,7 @@ from .joining import Pharmacy, cured, program
 from .report import explain as words
 from .report import summary
 from .report.concise import plural
+from .trace import read as read_trace
 from .work import options_for
 
 if TYPE_CHECKING:
@@ -134,21 +135,12 @@ def _of_trace(path: Path, target: Path | None, options: Options) -> Explanation:
     """What a recorded run tells; nothing is run."""
     from .verify.ledger import ledger_of
 
-    run, notes = _main_run(_read_trace(path))
+    run, notes = _main_run(read_trace(path))
     if target is not None:
         wanted = str(target.absolute())
         run.breaks = [site for site in run.breaks if site.path == wanted]
     before = program("before", run, ledger_of(run), Pharmacy(options))
     return Explanation(str(target or path), before, called=" ".join(run.command), notes=notes)
-
-
-def _read_trace(path: Path) -> Trace:
-    from .verify.trace import TraceError, decoded
-
-    try:
-        return decoded(path.read_bytes())
-    except (OSError, TraceError) as error:
-        raise UserError(f"{getattr(error, 'strerror', None) or error}", path) from None
 
 
 def _main_run(trace: Trace) -> tuple[Run, tuple[str, ...]]:

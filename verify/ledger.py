@@ -6,11 +6,11 @@ How each term is measured, and what misleads: rewrite facts, section 9.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from .trace import Run
+from .trace import Call, Recompile, Run
 from .values import Data
 
 
@@ -47,14 +47,17 @@ class Ledger(Data):
 
     Attributes:
         calls: how many were made, from a cold cache.
-        rebuilds: N_rebuild: how often a guard failed in them, and a frame was compiled again or given up.
-        rebuild_s: T_rebuild in seconds: compiling a frame again, from the failed guard to the new entry, on average.
-        cold_s: the first compilation of each frame, in seconds: paid once.
+        failed_calls: in how many of them a guard failed.
+        rebuilds: N_rebuild: how often a guard failed, and a frame was compiled again or given up.
+        rebuild_s: T_rebuild in seconds: what such a call compiles, on average: the frames whose guards failed, and what
+            comes after a break in them.
+        cold_s: all other compilations, in seconds: paid once.
         guard_us: T_guard: the guards of a steady call, in µs; None where it was not measured.
         run_us: T_run: the rest of a steady call, in µs, over the calls; None where it was not measured.
     """
 
     calls: int = 0
+    failed_calls: int = 0
     rebuilds: int = 0
     rebuild_s: float = 0.0
     cold_s: float = 0.0
@@ -63,8 +66,8 @@ class Ledger(Data):
 
     @property
     def failure_rate(self) -> float:
-        """f_fail: failed guards for each call."""
-        return self.rebuilds / self.calls if self.calls else 0.0
+        """f_fail: the share of calls in which a guard failed."""
+        return self.failed_calls / self.calls if self.calls else 0.0
 
     @property
     def steady_us(self) -> float | None:
@@ -143,15 +146,34 @@ class Timings(Data):
 
 def ledger_of(run: Run) -> Ledger:
     """What a recorded run itself says about costs: everything but the time of a steady call."""
-    rebuilds = len(run.recompiles)
-    again = sum(item.seconds for item in run.recompiles)
-    fresh = {item.entry for item in run.recompiles}
+    failing: dict[int, list[Recompile]] = {}
+    for number, item in enumerate(run.recompiles):
+        # One whose call is not known counts as a call of its own.
+        failing.setdefault(item.call if item.call >= 0 else -1 - number, []).append(item)
+    seconds = sum(item.seconds for item in run.recompiles)
+    fresh = sum(_rest_s(run, run.calls[call], items) for call, items in failing.items() if 0 <= call < len(run.calls))
+    again = {item.entry for item in run.recompiles}
+    cold = sum(entry.seconds for number, entry in enumerate(run.entries) if number not in again)
     return Ledger(
         calls=len(run.calls) + run.more_calls,
-        rebuilds=rebuilds,
-        rebuild_s=again / rebuilds if rebuilds else 0.0,
-        cold_s=sum(entry.seconds for number, entry in enumerate(run.entries) if number not in fresh),
+        failed_calls=len(failing),
+        rebuilds=len(run.recompiles),
+        rebuild_s=(seconds + fresh) / len(failing) if failing else 0.0,
+        cold_s=max(0.0, cold - fresh),
     )
+
+
+def _rest_s(run: Run, call: Call, again: list[Recompile]) -> float:
+    """The seconds of compiling, for the first time, what comes after a break in frames that were compiled again."""
+    rebuilt = {item.frame for item in again}
+    new = [step for step in call.steps if step.how == "compiled" and step.entry >= 0]
+    return sum(run.entries[step.entry].seconds for step in new if rebuilt & set(_origins(run, step.frame)))
+
+
+def _origins(run: Run, frame: int) -> Iterator[int]:
+    """The frames whose rest a frame is."""
+    while (frame := run.frames[frame].parent) >= 0:
+        yield frame
 
 
 def with_timing(ledger: Ledger, timing: Timing) -> Ledger:

@@ -168,24 +168,30 @@ class Timed:
 def race(programs: Sequence[Timed], limit_s: float) -> None:
     """Time some programs round by round, in turn, until there are enough samples or the time is over."""
     ends = time.monotonic() + limit_s
-    for number in itertools.count():
-        for program in programs if number % 2 else reversed(programs):
-            with _uncollected():
+    with _uncollected():
+        for number in itertools.count():
+            for program in programs if number % 2 else reversed(programs):
                 program.round(number)
-        enough = number + 1 >= _LEAST_ROUNDS and all(len(program.samples) >= _CALLS for program in programs)
-        if enough or time.monotonic() > ends:
-            return
+                gc.collect()
+            enough = number + 1 >= _LEAST_ROUNDS and all(len(program.samples) >= _CALLS for program in programs)
+            if enough or time.monotonic() > ends:
+                return
 
 
 @contextlib.contextmanager
 def _uncollected() -> Iterator[None]:
-    """Collect garbage now, and not in the block: a collection takes as long as many calls."""
+    """Collect no garbage by itself in the block: a collection takes as long as many calls.
+
+    What is there already is left out of those that are asked for.
+    """
     gc.collect()
+    gc.freeze()
     gc.disable()
     try:
         yield
     finally:
         gc.enable()
+        gc.unfreeze()
 
 
 def gain(before: Timed, after: Timed) -> Spread | None:

@@ -149,11 +149,15 @@ def ledger_rows(told: Explanation) -> list[Row]:
     rows = [
         row("T_guard", lambda x: duration(x.guard_us), "checking the guards, in a steady call"),
         Row("T_run", tuple(map(run_us, ledgers)), "the rest of a steady call (10th to 90th percentile)"),
-        row("f_fail", lambda x: percent(x.failure_rate), "failed guards for each call"),
-        row("T_rebuild", lambda x: duration(x.rebuild_s * 1e6) if x.rebuilds else "none", "compiling a frame again"),
+        row("f_fail", lambda x: percent(x.failure_rate), "calls in which a guard failed"),
+        row(
+            "T_rebuild",
+            lambda x: duration(x.rebuild_s * 1e6) if x.rebuilds else "none",
+            "compiling again, in such a call",
+        ),
         row("N_rebuild", lambda x: f"{x.rebuilds} in {x.calls}", "failed guards in the calls made"),
         row("T_avg", lambda x: duration(x.average_us), "T_guard + T_run + f_fail · T_rebuild"),
-        row("cold start", lambda x: duration(x.cold_s * 1e6), "the first compilation of each frame"),
+        row("cold start", lambda x: duration(x.cold_s * 1e6), "all other compilations, paid once"),
     ]
     if told.eager_us is not None:
         eager = Figure(duration(told.eager_us.middle), span(told.eager_us))

@@ -49,6 +49,7 @@ def _ledger(ledger: Ledger) -> dict[str, Any]:
         "calls": ledger.calls,
         "guard_us": ledger.guard_us,
         "run_us": _spread(ledger.run_us),
+        "failed_calls": ledger.failed_calls,
         "failure_rate": ledger.failure_rate,
         "rebuild_s": ledger.rebuild_s,
         "rebuilds": ledger.rebuilds,

@@ -82,6 +82,7 @@ def program(key: str, lines: int, sites: int, calls: int) -> Program:
     middle = 100.0 + 40.0 * sites
     ledger = Ledger(
         calls=counted.calls,
+        failed_calls=counted.failed_calls,
         rebuilds=counted.rebuilds,
         rebuild_s=counted.rebuild_s or 0.4,
         cold_s=counted.cold_s,

@@ -314,7 +314,7 @@
       height: 280,
       scales: {x: {time: false, distr: 3}, y: {distr: 3}},
       axes: [
-        {...axis, label: "f_fail, failed guards for each call", labelSize: 22, values: (_, splits) => splits.map((value) => (value === null ? "" : percent(value)))},
+        {...axis, label: "f_fail: calls in which a guard failed", labelSize: 22, values: (_, splits) => splits.map((value) => (value === null ? "" : percent(value)))},
         {...axis, size: 70, values: (_, splits) => splits.map((value) => (value === null ? "" : time(value)))},
       ],
       series: [
