@@ -37,7 +37,17 @@ def make_calls():
     return [((torch.ones(2, 4), scale), {}) for scale in (2, 2, 3)]
 """
 BRANCH = 12
-WHOLE = "import torch\n\n\ndef make_model():\n    return torch.nn.Linear(2, 2)\n\n\ndef make_calls():\n    return [((torch.ones(2),), {})]\n"
+WHOLE = """\
+import torch
+
+
+def make_model():
+    return torch.nn.Linear(2, 2)
+
+
+def make_calls():
+    return [((torch.ones(2),), {})]
+"""
 
 
 def explained(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
