@@ -8,9 +8,11 @@ from collections.abc import Callable, Sequence
 import libcst as cst
 
 from ..facts.constants import UNDECIDED, decide
+from ..facts.driving import Driver
 from ..facts.extraction import Extraction, Part
 from ..facts.flow import binds, own_jumps
 from ..facts.loops import Unrolling
+from ..facts.pieces import Piece
 from ..facts.trips import Binding
 from ..model import Edit, NoFix, Span
 from .bench import Bench, Statement, comments, joined, substitute
@@ -220,16 +222,16 @@ def extract(plan: Extraction, bench: Bench) -> list[Edit] | NoFix:
         assert inner is not None
         margin = bench.source.margin(plan.loop.body[0])
         count = plan.size + (plan.given is not None)
-        return [_replaced(plan.loop.body[:count], bench.render(inner, margin), made, bench), _put(plan, made, bench)]
+        return [replaced(plan.loop.body[:count], bench.render(inner, margin), made, bench), put(plan, made, bench)]
     region = bench.fresh(plan.region.base)
     made.insert(0, _region_function(plan, plan.region, region, inner, bench))
     call = _call(plan, plan.region, region, None, bench)
     margin = bench.margin(plan.loop)
-    here = _with_footer(plan.loop, _replaced([plan.loop], margin + call, made, bench), bench)
-    return [here, _put(plan, made, bench)]
+    here = _with_footer(plan.loop, replaced([plan.loop], margin + call, made, bench), bench)
+    return [here, put(plan, made, bench)]
 
 
-def _replaced(nodes: Sequence[ast.stmt], text: str, made: Sequence[cst.FunctionDef], bench: Bench) -> Edit:
+def replaced(nodes: Sequence[ast.stmt], text: str, made: Sequence[cst.FunctionDef], bench: Bench) -> Edit:
     """Replace statements by `text`; comments that went with them into the new functions are not carried."""
     moved = comments("\n".join(bench.render([m], "") for m in made))
     plain = bench.replace(nodes, text)
@@ -274,7 +276,7 @@ def _body_function(plan: Extraction, part: Part, name: str, bench: Bench) -> cst
     above = _comments_above(plan, bench)
     if statements and above:
         statements[0] = statements[0].with_changes(leading_lines=[*above, *statements[0].leading_lines])
-    return _function(plan, part, name, [*statements, *([returned] if results else [])], bench)
+    return function_of(plan, part, name, [*statements, *([returned] if results else [])], bench)
 
 
 def _comments_above(plan: Extraction, bench: Bench) -> list[cst.EmptyLine]:
@@ -305,13 +307,16 @@ def _region_function(
     statements: list[Statement] = [loop.with_changes(leading_lines=[note])]
     if part.results:
         statements.append(bench.parse(f"return {joined(part.results)}\n"))
-    return _function(plan, part, name, statements, bench)
+    return function_of(plan, part, name, statements, bench)
 
 
 _WHY = "# Dynamo skips a function with a graph break in a loop, so the loop and its body are functions of their own."
 
 
-def _function(plan: Extraction, part: Part, name: str, body: Sequence[Statement], bench: Bench) -> cst.FunctionDef:
+def function_of(
+    plan: Extraction | Driver, part: Part | Piece, name: str, body: Sequence[Statement], bench: Bench
+) -> cst.FunctionDef:
+    """A function with these statements and the parameters of the part, annotated as the locals were."""
     a = plan.function.args
     annotated = {x.arg: x.annotation for x in [*a.posonlyargs, *a.args, *a.kwonlyargs] if x.annotation is not None}
     given = [f"{p}: {bench.text(note)}" if (note := annotated.get(p)) is not None else p for p in part.parameters]
@@ -341,7 +346,7 @@ class _Returning(cst.CSTTransformer):
         return self.returned
 
 
-def _put(plan: Extraction, made: Sequence[cst.FunctionDef], bench: Bench) -> Edit:
+def put(plan: Extraction | Driver, made: Sequence[cst.FunctionDef], bench: Bench) -> Edit:
     """Methods stand behind the method that calls them, functions above the function."""
     source, function = bench.source, plan.function
     newline, margin = source.newline, source.margin(function)

@@ -12,6 +12,7 @@ from .breaks import Breaks
 from .calls import Calls
 from .classes import Classes, FunctionNode
 from .counters import Counters
+from .driving import Drivers
 from .effects import Effects
 from .flow import Flow
 from .helpers import Helpers
@@ -74,6 +75,11 @@ class Facts:
     def counters(self) -> Counters:
         """What compiled entries count on their instances."""
         return Counters(self)
+
+    @functools.cached_property
+    def drivers(self) -> Drivers:
+        """What compiled entries can drive from Python."""
+        return Drivers(self)
 
     @functools.cached_property
     def hoists(self) -> Hoists:

@@ -17,7 +17,7 @@ from .classes import FunctionNode
 from .constants import UNDECIDED, decide
 from .flow import leaves, walk_scope
 from .regions import COMPILING, DISABLE
-from .values import Tag
+from .values import Tag, category
 
 if TYPE_CHECKING:
     from . import Facts
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Values = Mapping[str, object]
 
 # These rules work around a break that stays. They ask which ones stay, so they are not asked for a cure.
-WORKAROUNDS = frozenset({"TR304", "TR401", "TR402"})
+WORKAROUNDS = frozenset({"TR105", "TR304", "TR401", "TR402"})
 
 _BUILTINS = frozenset({"print", "open", "input", "breakpoint"})
 _OF_TENSORS = frozenset({"int", "float", "bool", "complex", "any", "all", "str", "repr", "sorted", "range"})
@@ -156,7 +156,9 @@ class Breaks:
         """True for indexing of a tensor by a bool tensor, in this very node."""
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         values = [self._facts.kinds.of(p) for p in parts]
-        return self._facts.kinds.of(node.value).is_tensor and any(v.is_tensor and v.dtype == ("bool",) for v in values)
+        return self._facts.kinds.of(node.value).is_tensor and any(
+            v.is_tensor and category(v.dtype) == "bool" for v in values
+        )
 
     def _truth(self, test: ast.expr) -> str | None:
         if isinstance(test, (ast.BoolOp, ast.UnaryOp)):

@@ -18,7 +18,7 @@ from .operations import unpacks
 from .purity import CALLING, CONTAINER_WRITES, LOG_METHODS, PURE_BUILTINS, PURE_METHODS, PURE_MODULES
 from .regions import COMPILING
 from .selected import Selected, selected_by
-from .values import ELSEWHERE, UNKNOWN, Tag, Value
+from .values import ELSEWHERE, UNKNOWN, Tag, Value, category
 
 if TYPE_CHECKING:
     from . import Facts
@@ -107,7 +107,7 @@ class Effects:
     def _mask_index(self, index: ast.expr) -> bool:
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
         values = [self._facts.kinds.of(p) for p in parts]
-        return any(v.is_tensor and v.dtype == ("bool",) for v in values)
+        return any(v.is_tensor and category(v.dtype) == "bool" for v in values)
 
     def _grad_mode(self, context: ast.expr) -> bool:
         qualified = self._facts.names.qualified(context.func) if isinstance(context, ast.Call) else None

@@ -214,7 +214,7 @@ def _body_part(
     unsure = next((n for n in results if any(n not in e for e in ends)), None)
     if unsure is not None:
         return NoFix(f"`{unsure}` may be unbound where a trip ends")
-    return Part(_names(loop, function)[1], _carried_first(wanted, results), tuple(results))
+    return Part(part_names(loop, function)[1], _carried_first(wanted, results), tuple(results))
 
 
 def _region_part(loop: Loop, function: FunctionNode, owner: str | None, facts: Facts) -> Part | NoFix:
@@ -237,7 +237,7 @@ def _region_part(loop: Loop, function: FunctionNode, owner: str | None, facts: F
     unsure = next((n for n in wanted if n not in bound), None)
     if unsure is not None:
         return NoFix(f"`{unsure}` may be unbound where the loop begins")
-    return Part(_names(loop, function)[0], _carried_first(wanted, results), tuple(results))
+    return Part(part_names(loop, function)[0], _carried_first(wanted, results), tuple(results))
 
 
 def _carried_first(wanted: Sequence[str], results: Sequence[str]) -> tuple[str, ...]:
@@ -275,7 +275,7 @@ def _owner(function: FunctionNode, facts: Facts) -> str | None:
     return positional[0].arg
 
 
-def _names(loop: Loop, function: FunctionNode) -> tuple[str, str]:
+def part_names(loop: Loop | None, function: FunctionNode) -> tuple[str, str]:
     """What to call the two functions: `_run_layers` and `_layer_step` for `for layer in self.layers`."""
     word = function.name.strip("_")
     word = "loop" if word in ("forward", "call", "step") else word
@@ -298,4 +298,4 @@ def _names(loop: Loop, function: FunctionNode) -> tuple[str, str]:
     return f"_run_{group}", f"_{item}_step"
 
 
-__all__ = ["Extraction", "Part", "extraction", "order"]
+__all__ = ["Extraction", "Part", "extraction", "order", "part_names"]

@@ -15,12 +15,12 @@ from .flags import Flag, flag_name, named_apart
 from .flow import TryStar, binds, reads, walk_scope
 from .moves import CONTEXTS, Moves
 from .predicates import holds_tensor
+from .regions import GRAD_MODES
 from .values import ELSEWHERE, UNKNOWN, Tag, Value
 
 if TYPE_CHECKING:
     from . import Facts
 
-GRAD_MODES = frozenset({"torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.autograd.no_grad"})
 MAX_TENSOR_STATEMENTS = 2  # how much computation on tensors may leave the graph with a host value
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..model import NoFix
 from .changing import outliving
 from .constants import UNDECIDED, decide
+from .driving import Driver
 from .extraction import Extraction, extraction
 from .flow import SCOPES, binds, own_jumps, walk_scope
 from .gain import grad_mode, statements_around
@@ -51,10 +52,21 @@ def evaluated(loop: Loop) -> list[ast.AST]:
     return list(loop.body)
 
 
-def cure(loop: Loop, facts: Facts) -> Unrolling | Extraction | NoFix | None:
+def cure(loop: Loop, facts: Facts) -> Unrolling | Extraction | Driver | NoFix | None:
     """The cure of a loop with a break that stays, when loops inside it and the cures of other rules have had theirs."""
     if isinstance(loop, ast.For) and bindings(loop, facts) == ():
         return None  # it never runs
+    found = _in_place(loop, facts)
+    if one_break(found, facts):
+        return found
+    function = facts.function_of(loop)
+    assert function is not None
+    driver = facts.drivers.of(function)
+    return found if isinstance(driver, NoFix) else facts.drivers.last(driver)
+
+
+def _in_place(loop: Loop, facts: Facts) -> Unrolling | Extraction | NoFix | None:
+    """The cure of a loop that leaves the function around it to the compiler."""
     for inner in walk_scope(*loop.body):
         if isinstance(inner, (ast.For, ast.While)) and facts.breaks.remaining(
             evaluated(inner), first_values(inner, facts)
@@ -70,8 +82,10 @@ def cure(loop: Loop, facts: Facts) -> Unrolling | Extraction | NoFix | None:
     return found
 
 
-def one_break(outcome: Unrolling | Extraction | NoFix, facts: Facts) -> bool:
+def one_break(outcome: Unrolling | Extraction | Driver | NoFix | None, facts: Facts) -> bool:
     """True where at most one break comes in the place of the skipped frame, so that nothing has to outweigh it."""
+    if isinstance(outcome, Driver):
+        return True
     if not isinstance(outcome, Unrolling) or outcome.changes:
         return False
     body = outcome.loop.body
@@ -256,4 +270,4 @@ def _open_jumps(body: Sequence[ast.stmt], known: Mapping[str, object], facts: Fa
     return found
 
 
-__all__ = ["Extraction", "Loop", "Unrolling", "cure", "evaluated", "first_values", "one_break"]
+__all__ = ["Driver", "Extraction", "Loop", "Unrolling", "cure", "evaluated", "first_values", "one_break"]

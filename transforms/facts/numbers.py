@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from .classes import ClassInfo, FunctionNode, is_attribute_of
 from .flow import binds, walk_scope
 from .predicates import total
+from .regions import GRAD_MODES
 from .values import Tag
 
 if TYPE_CHECKING:
     from . import Facts
 
-GRAD_MODES = frozenset({"torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 NUMBERS = frozenset({"int", "float", "bool"})
 CALM = frozenset({"builtins.min", "builtins.max", "builtins.abs", "builtins.bool"})
 STEADY = CALM | {"builtins.int", "builtins.float", "builtins.round", "builtins.len"}

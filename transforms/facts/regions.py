@@ -39,6 +39,7 @@ COMPILING = frozenset(
     }
     | {"torch.jit.is_tracing", "torch.compiler.is_exporting", "torch._dynamo.external_utils.is_compiling"}
 )
+GRAD_MODES = frozenset({"torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.autograd.no_grad"})
 # Methods of a module that run outside its forward pass.
 OUTSIDE = frozenset(
     {
@@ -295,11 +296,14 @@ class Regions:
     def _mark_cores(self) -> None:
         """What a function calls that is kept away itself, but not what it calls: the outer part of an entry."""
         for function in self._left_alone:
-            heads = [d for d in function.decorator_list if self._skips_alone(d)]
-            for _, target in self._calls.callees(function) if heads else ():
+            for _, target in self._calls.callees(function) if self.skipped_alone(function) else ():
                 if target.function not in self._left_alone:
                     because = f"`{function.name}`, which is left out alone, calls it"
                     self._mark(target.function, Region(Evidence(Level.ASSUMED, because)))
+
+    def skipped_alone(self, function: FunctionNode) -> bool:
+        """True for a function that is left out of the graph while what it calls is not."""
+        return any(self._skips_alone(d) for d in function.decorator_list)
 
     def _skips_alone(self, decorator: ast.expr) -> bool:
         head = decorator.func if isinstance(decorator, ast.Call) else decorator

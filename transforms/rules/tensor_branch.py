@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..craft.types import Bench
 from ..facts import Facts
 from ..facts.decisions import Decision, decide
+from ..facts.exits import exit_of
 from ..facts.latches import unchanging
 from ..facts.predicates import graph_form, is_guard, split, value_form
 from ..model import Edit, Evidence, Finding, Fix, Level, NoFix, Safety
@@ -81,8 +82,8 @@ class TensorBranch(Rule):
         predicate = split(node.test, facts)
         if predicate is None or is_guard(node) or facts.hoists.covers(node.test):
             return
-        if isinstance(node, ast.If) and facts.stores.of(node) is not None:
-            return  # `branch-store` (TR104) sees to it
+        if isinstance(node, ast.If) and (facts.stores.of(node) is not None or exit_of(node, facts) is not None):
+            return  # `branch-store` (TR104) or `tensor-loop-exit` (TR105) sees to it
         outcome = decide(node, predicate, facts)
         if isinstance(outcome, NoFix):
             outcome = unchanging(node.test, facts) or outcome

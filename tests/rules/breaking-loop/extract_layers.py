@@ -30,6 +30,15 @@ def make_inputs():
     return [((x,), {}), ((x, torch.ones(4)), {})]
 
 
+class Holder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.held = Encoder()
+
+    def forward(self, *args):
+        return self.held(*args)
+
+
 # output
 import torch
 from torch import nn
@@ -67,3 +76,12 @@ class Encoder(nn.Module):
 def make_inputs():
     x = torch.linspace(-1, 1, 8).view(2, 4)
     return [((x,), {}), ((x, torch.ones(4)), {})]
+
+
+class Holder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.held = Encoder()
+
+    def forward(self, *args):
+        return self.held(*args)

@@ -21,6 +21,15 @@ def make_inputs():
     return [((torch.linspace(-1, 1, 6), 3, 3), {}), ((torch.linspace(-2, 2, 6), 3, 3), {})]
 
 
+class Holder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.held = Sweep()
+
+    def forward(self, *args):
+        return self.held(*args)
+
+
 # output
 import torch
 from torch import nn
@@ -59,3 +68,12 @@ class Sweep(nn.Module):
 
 def make_inputs():
     return [((torch.linspace(-1, 1, 6), 3, 3), {}), ((torch.linspace(-2, 2, 6), 3, 3), {})]
+
+
+class Holder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.held = Sweep()
+
+    def forward(self, *args):
+        return self.held(*args)

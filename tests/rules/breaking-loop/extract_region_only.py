@@ -31,6 +31,15 @@ def make_inputs():
     return [((torch.linspace(-1, 1, 8).view(2, 4),), {})]
 
 
+class Holder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.held = Block()
+
+    def forward(self, *args):
+        return self.held(*args)
+
+
 # output
 import torch
 from torch import nn
@@ -66,3 +75,12 @@ class Outer(nn.Module):
 
 def make_inputs():
     return [((torch.linspace(-1, 1, 8).view(2, 4),), {})]
+
+
+class Holder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.held = Block()
+
+    def forward(self, *args):
+        return self.held(*args)

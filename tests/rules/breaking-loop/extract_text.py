@@ -2,6 +2,15 @@
 import torch
 
 
+class Holder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.held = Last()
+
+    def forward(self, *args):
+        return self.held(*args)
+
+
 class Last(torch.nn.Module):
     def forward(self, x, n: int):
         x = torch.tanh(x)
@@ -16,6 +25,15 @@ class Last(torch.nn.Module):
 
 # output
 import torch
+
+
+class Holder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.held = Last()
+
+    def forward(self, *args):
+        return self.held(*args)
 
 
 class Last(torch.nn.Module):

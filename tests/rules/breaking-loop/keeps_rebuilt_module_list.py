@@ -20,3 +20,12 @@ class Pruned(nn.Module):
             if x.shape[0] > 7:
                 break
         return x.relu()
+
+
+class Holder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.held = Pruned()
+
+    def forward(self, *args):
+        return self.held(*args)

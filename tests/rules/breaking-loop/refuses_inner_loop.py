@@ -11,3 +11,8 @@ def search(x, n):
                 break
         x = torch.cos(x)
     return torch.relu(x)
+
+
+class Holder(torch.nn.Module):
+    def forward(self, *args):
+        return search(*args)

@@ -14,3 +14,12 @@ class Stack(nn.Module):
             x = layer(x).relu()
             norms[name] = x.norm().item()
         return x.sum(-1)
+
+
+class Holder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.held = Stack()
+
+    def forward(self, *args):
+        return self.held(*args)

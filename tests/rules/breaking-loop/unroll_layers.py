@@ -23,6 +23,15 @@ def make_inputs():
     return [((torch.linspace(-1, 1, 8).view(2, 4),), {}), ((torch.linspace(-2, 2, 12).view(3, 4),), {})]
 
 
+class Holder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.held = Stack()
+
+    def forward(self, *args):
+        return self.held(*args)
+
+
 # output
 import torch
 from torch import nn
@@ -48,3 +57,12 @@ class Stack(nn.Module):
 
 def make_inputs():
     return [((torch.linspace(-1, 1, 8).view(2, 4),), {}), ((torch.linspace(-2, 2, 12).view(3, 4),), {})]
+
+
+class Holder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.held = Stack()
+
+    def forward(self, *args):
+        return self.held(*args)

@@ -19,6 +19,15 @@ def make_inputs():
     return [((torch.linspace(-1, 1, 6),), {}), ((torch.linspace(-2, 2, 6),), {})]
 
 
+class Holder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.held = Net()
+
+    def forward(self, *args):
+        return self.held(*args)
+
+
 # output
 import torch
 from torch import nn
@@ -39,3 +48,12 @@ class Net(nn.Module):
 
 def make_inputs():
     return [((torch.linspace(-1, 1, 6),), {}), ((torch.linspace(-2, 2, 6),), {})]
+
+
+class Holder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.held = Net()
+
+    def forward(self, *args):
+        return self.held(*args)
