@@ -89,7 +89,8 @@ class Options:
 
     def aim(self, risky: bool) -> Aim:
         """What the passes look for."""
-        return Aim(self.select, self.complete, risky, self.settings)
+        settings = self.settings if self.complete else replace(self.settings, only=self.select)
+        return Aim(self.select, self.complete, risky, settings)
 
 
 @dataclass(frozen=True)

@@ -188,8 +188,8 @@ def settle(text: str, name: str, aim: Aim, excluded: Mapping[Key, NoFix], smith:
     trail = Trail(source)
     applied: list[Applied] = []
     for _ in range(MAX_PASSES + 1):
-        found = findings(source, aim, smith)
-        chosen, left = _choose(source, found, aim, excluded, smith, trail)
+        found, settings = _found(source, aim, excluded, smith, trail)
+        chosen, left = _choose(source, found, replace(aim, settings=settings), excluded, smith, trail)
         if not chosen:
             return Outcome(source.text, tuple(applied), tuple(left))
         edits = smith.compose(source, [item.fix for item in chosen])
@@ -203,6 +203,21 @@ def settle(text: str, name: str, aim: Aim, excluded: Mapping[Key, NoFix], smith:
                 text, name, aim, smith, f"the rewrite by {_codes(chosen)} is not valid Python ({error.msg})"
             )
     return _unchanged(text, name, aim, smith, f"the rewrite by {_codes(chosen)} does not settle in {MAX_PASSES} passes")
+
+
+def _found(
+    source: Source, aim: Aim, excluded: Mapping[Key, NoFix], smith: Smith, trail: Trail
+) -> tuple[list[Finding], RuleSettings]:
+    """What is found; where a rule is denied a site for good, also what another rule has for it."""
+    found = findings(source, aim, smith)
+    denied = [f for f, key in _in_order(source, found, trail) if excluded.get(key, UNTRIED) != UNTRIED]
+    if not denied:
+        return found, aim.settings
+    declined = frozenset((f.code, f.span.start, f.span.end) for f in denied)
+    settings = replace(aim.settings, declined=declined)
+    other = findings(source, replace(aim, settings=settings), smith)
+    known = {(f.code, f.span) for f in other}
+    return [*other, *(f for f in denied if (f.code, f.span) not in known)], settings
 
 
 def _codes(chosen: Sequence[Applied]) -> str:
@@ -227,7 +242,7 @@ def _choose(
     chosen: list[Applied] = []
     left: list[Left] = []
     original = trail.original
-    for finding, key in _keyed(source, sorted(found, key=lambda f: (f.span.start, -f.span.end)), trail):
+    for finding, key in _in_order(source, found, trail):
         line, _ = original.position(key.origin)
         outcome: Fix | NoFix | None = _refusal(finding, aim) if key not in excluded else excluded[key]
         if outcome is None:
@@ -245,6 +260,11 @@ def _choose(
             known = tuple(place for place in places if place is not None)
             chosen.append(Applied(key, _plain(finding), outcome, line, end_line, known, None in places))
     return chosen, left
+
+
+def _in_order(source: Source, found: Iterable[Finding], trail: Trail) -> list[tuple[Finding, Key]]:
+    """The findings with their keys, the earlier and outer first."""
+    return _keyed(source, sorted(found, key=lambda f: (f.span.start, -f.span.end)), trail)
 
 
 def _keyed(source: Source, found: Sequence[Finding], trail: Trail) -> list[tuple[Finding, Key]]:
@@ -268,6 +288,7 @@ def _refusal(finding: Finding, aim: Aim) -> NoFix | None:
     return _NEEDS_LEAVE if finding.safety is Safety.UNSAFE and not aim.risky else None
 
 
+UNTRIED = NoFix("left out of this trial")
 ADVICE = NoFix("advice only: there is nothing to rewrite in this file")
 _NEEDS_LEAVE = NoFix(
     "the fix changes something a caller can see, or rests on an assumption",

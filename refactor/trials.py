@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .errors import UserError
-from .passes import Applied, Key, Left, Outcome
+from .passes import UNTRIED, Applied, Key, Left, Outcome
 from .transforms.model import NoFix
 
 if TYPE_CHECKING:
@@ -115,12 +115,12 @@ class Court:
         good, wrong, culprit = 0, len(keys), trial
         while wrong - good > 1:
             middle = (good + wrong) // 2
-            attempt = self._try({**excluded, **dict.fromkeys(keys[middle:], _UNTRIED)})
+            attempt = self._try({**excluded, **dict.fromkeys(keys[middle:], UNTRIED)})
             if bad(attempt) is None:
                 good = middle
             else:
                 wrong, culprit = middle, attempt
-        return {keys[wrong - 1]: bad(culprit) or _UNTRIED}
+        return {keys[wrong - 1]: bad(culprit) or UNTRIED}
 
     def _unverified(
         self, trial: Trial, verdict: Verdict, excluded: Mapping[Key, NoFix]
@@ -138,7 +138,7 @@ class Court:
         everything = frozenset(item.key for item in trial.outcome.applied)
         if not missed or missed == everything:
             return {}, everything
-        fewer = {**excluded, **dict.fromkeys(missed, _UNTRIED)}
+        fewer = {**excluded, **dict.fromkeys(missed, UNTRIED)}
         core = self._try(fewer)
         drop, _ = self._objections(core, fewer)
         return drop, frozenset() if drop else frozenset(missed) if core.status == "VERIFIED" else everything
@@ -166,7 +166,6 @@ class Court:
 
 
 _IDLE = NoFix("gains nothing when run: as many breaks, graphs and recompiles without it")
-_UNTRIED = NoFix("left out of this trial")
 
 
 def _explained(item: Left, excluded: Mapping[Key, NoFix]) -> Left:

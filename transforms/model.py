@@ -147,8 +147,13 @@ class RuleSettings:
         max_unroll: the largest trip count of a loop that is unrolled.
         max_unrolled_lines: the largest number of lines that an unrolled loop may have.
         max_flags: how many Python-side flags one function may get; each doubles the number of graphs.
+        declined: the sites that a rule is not to have, each (code, start, end); what leaves a site to that rule gets
+            its turn.
+        only: the codes of the rules that are in force; None for all.
     """
 
     max_unroll: int = 8
     max_unrolled_lines: int = 40
     max_flags: int = 3
+    declined: frozenset[tuple[str, int, int]] = frozenset()
+    only: frozenset[str] | None = None

@@ -40,6 +40,7 @@ class Meter:
     recompiles: list[Failed] = field(default_factory=list)
     captured: int = 0
     operators: int = 0
+    calls: int = 0
 
     def backend(self, graph: torch.fx.GraphModule, _inputs: Sequence[Any], **_: Any) -> Callable[..., Any]:
         """Count a graph and run it as it is; give this to `torch.compile(backend=...)`."""
@@ -70,8 +71,9 @@ class Meter:
         elif isinstance(event, Finished):
             self.frames.append(event)
 
-    def profiled(self, steady_pass: Callable[[], None]) -> None:
+    def profiled(self, steady_pass: Callable[[], None], calls: int) -> None:
         """Run a pass over the calls whose graphs are compiled already, and count its operators in and out of graphs."""
+        self.calls += calls
         with profile(activities=[ProfilerActivity.CPU]) as profiler:
             steady_pass()
         for event in profiler.events() or ():
@@ -100,6 +102,7 @@ class Meter:
             recompiles=len(self.recompiles),
             limit_hits=limited + unended,
             captured_ratio=round(self.captured / self.operators, 6) if self.operators else None,
+            uncaptured=round((self.operators - self.captured) / self.calls, 3) if self.calls else None,
         )
 
 

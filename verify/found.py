@@ -300,6 +300,7 @@ def _united(counts: list[Counts]) -> Counts | None:
     if not counts:
         return None
     ratios = [c.captured_ratio for c in counts if c.captured_ratio is not None]
+    outside = [c.uncaptured for c in counts if c.uncaptured is not None]
     return Counts(
         graphs=sum(c.graphs for c in counts),
         break_sites=tuple(sorted({site for c in counts for site in c.break_sites})),
@@ -308,4 +309,5 @@ def _united(counts: list[Counts]) -> Counts | None:
         recompiles=sum(c.recompiles for c in counts),
         limit_hits=sum(c.limit_hits for c in counts),
         captured_ratio=sum(ratios) / len(ratios) if ratios else None,
+        uncaptured=sum(outside) / len(outside) if outside else None,
     )

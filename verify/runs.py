@@ -114,7 +114,7 @@ class Runner:
                 trace = observer.run(draw.sequence(given, function), entry)
             if backend is None:
                 again = self.recipe.calls(target, module)
-                meter.profiled(lambda: _quietly(entry, again))
+                meter.profiled(lambda: _quietly(entry, again), len(again))
         return trace, meter, bool(meter.frames or meter.events or not chosen_by_user)
 
     def sample(self) -> tuple[Function, list[Call]]:

@@ -11,6 +11,8 @@ Status = Literal["VERIFIED", "REFUTED", "UNVERIFIED"]
 _RATIO_STEP = 0.005
 # A host value decided before the graph takes the operators that compute it out of the graph with it.
 _DECIDED_OUTSIDE = 0.25
+# In a small function a few operators are a large part.
+_DECIDED_OPERATORS = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What Dynamo made of the given calls (see `dynamo.Meter`)."""
+    """What Dynamo made of the given calls (see `dynamo.Meter`); `uncaptured` is operators outside of graphs a call."""
 
     graphs: int = 0
     break_sites: tuple[Site, ...] = ()
@@ -86,6 +88,7 @@ class Counts:
     recompiles: int = 0
     limit_hits: int = 0
     captured_ratio: float | None = None
+    uncaptured: float | None = None
 
     def worse_than(self, other: Counts) -> bool:
         """True where some figure is worse.
@@ -97,11 +100,14 @@ class Counts:
         grown = self._ratio > other._ratio + _RATIO_STEP
         freed = self.skipped_frames < other.skipped_frames or grown
         cut = len(self.break_sites) < len(other.break_sites)
+        few = None not in (self.uncaptured, other.uncaptured) and (
+            (self.uncaptured or 0.0) <= (other.uncaptured or 0.0) + _DECIDED_OPERATORS
+        )
         return (
             (not freed and len(self.break_sites) > len(other.break_sites))
             or (not grown and self.skipped_frames > other.skipped_frames)
             or self.limit_hits > other.limit_hits
-            or self._ratio < other._ratio - (_DECIDED_OUTSIDE if cut else _RATIO_STEP)
+            or (self._ratio < other._ratio - (_DECIDED_OUTSIDE if cut else _RATIO_STEP) and not (cut and few))
             or (not freed and self.graphs > other.graphs)
             or (not freed and not cut and self.break_events > other.break_events)
             or (not freed and not cut and self.recompiles > other.recompiles)

@@ -414,3 +414,29 @@ class TestFoundCalls:
         result = rewrite(self.TEXT, "f.py", replace(everything, timeout=1.0), smith, judge)
         assert judge.asked == []
         assert result.notes == ("cannot be run: the time limit of 1 s is over",)
+
+
+GATE = "import torch\n\n\ndef gate(x):\n    if x.sum() > 0:\n        x = x * 2\n    return x\n"
+
+
+class TestTakingOver:
+    """A site that one rule leaves to another is its own where the other is not in force or was denied it."""
+
+    def test_every_rule_in_force(self):
+        result = rewrite(GATE, "f.py", Options(frozenset({"TR101", "TR102"}), verify="off"))
+        assert made(result) == [("TR102", 5, Standing.NOT_RUN)]
+
+    def test_the_other_rule_is_not_selected(self):
+        result = rewrite(GATE, "f.py", Options(frozenset({"TR101"}), complete=False, verify="off"))
+        assert made(result) == [("TR101", 5, Standing.NOT_RUN)]
+
+    def test_the_other_rule_gains_nothing(self):
+        def answer(request: Request) -> Verdict:
+            before = Counts(graphs=2, break_sites=(Site("f.py", 5, "branch"),), captured_ratio=1.0)
+            after = before if "def _gate" in request.new else Counts(graphs=1, captured_ratio=1.0)
+            return Verdict("VERIFIED", before=before, after=after, arms=(Arm(5, 7, 1, 1),))
+
+        options = Options(frozenset({"TR101", "TR102"}), factory="make", inputs="calls")
+        result = rewrite(GATE, "f.py", options, judge=answer)
+        assert made(result) == [("TR101", 5, Standing.VERIFIED)]
+        assert reasons(result) == []

@@ -100,7 +100,7 @@ class _Search(Moves):
         needed: list[ast.stmt] = []
         leading, trailing = (self.counting.before, self.counting.after) if self.counting else ((), ())
         for statement in self.body:
-            found = list(self.sites_in(statement))
+            found = [site for site in self.sites_in(statement) if not self._declined(site)]
             if statement in trailing:
                 continue
             if statement in leading:
@@ -117,7 +117,7 @@ class _Search(Moves):
                     sites += found
                 continue
             for flag in self._flags(statement):
-                if not self._cheap_slice(flag, needed):
+                if self._declined(flag.node) or not self._cheap_slice(flag, needed):
                     continue
                 flags.append(flag)
                 inside = {id(n) for n in ast.walk(flag.node)}
@@ -246,6 +246,13 @@ class _Search(Moves):
         return UNKNOWN
 
     # -- flags ---------------------------------------------------------------------------------------------------------
+    def _declined(self, node: ast.expr) -> bool:
+        """True within a site that is not to be hoisted."""
+        span, settings = self.facts.source.span(node), self.facts.settings
+        if settings.only is not None and "TR102" not in settings.only:
+            return True
+        return any(c == "TR102" and a <= span.start and span.end <= b for c, a, b in settings.declined)
+
     def _flags(self, statement: ast.stmt) -> Iterator[Flag]:
         """The largest expressions of a statement that stay on inputs and read a tensor on the host."""
         yield from self._visit(statement, ())
