@@ -1,0 +1,1 @@
+"""Programs made at random, rewritten by every rule and judged."""
