@@ -16,6 +16,7 @@ import click
 
 from . import __version__
 from .errors import UserError, suggestion
+from .migrate.cli import migrate
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -280,3 +281,6 @@ def config(path: str, output_format: str, configs: tuple[str, ...], isolated: bo
     from .commands import settings as run
 
     run(Path(path), output_format, configs, isolated)
+
+
+main.add_command(migrate)

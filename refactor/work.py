@@ -181,7 +181,7 @@ def each(function: Callable[[Task], Result], tasks: Sequence[Task], jobs: int) -
         jobs: how many processes to use at most; 0 stands for one per processor.
     """
     apart = [task for task in tasks if not task.options.runs or function is not rewrite_one]
-    workers = min(jobs or _processors(), max(1, len(apart) // (1 if jobs > 1 else _FILES_PER_WORKER)))
+    workers = min(jobs or processors(), max(1, len(apart) // (1 if jobs > 1 else _FILES_PER_WORKER)))
     if workers == 1:
         yield from _shown((function(task) for task in tasks), len(tasks))
         return
@@ -202,7 +202,8 @@ def _deafen() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _processors() -> int:
+def processors() -> int:
+    """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
