@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,13 +25,14 @@ _CHUNK = 50
 _ROW_EM = 1.55
 # Files that hold nothing but graphs are left out beyond this many lines in all.
 _MANY_LINES = 10_000
+_CODE = re.compile(r"`([^`]+)`")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def page(told: Explanation) -> str:
     """The page's HTML."""
     import jinja2
-    from markupsafe import Markup
+    from markupsafe import Markup, escape
 
     folder = resources.files(__package__) / "page"
 
@@ -38,6 +40,7 @@ def page(told: Explanation) -> str:
         return (folder / name).read_text(encoding="utf-8")
 
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
+    environment.filters["prose"] = lambda text: Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
     drawn = [Drawn(program) for program in told.programs]
     return environment.from_string(part("page.html.j2")).render(
         title=Path(told.target).name,
@@ -47,6 +50,7 @@ def page(told: Explanation) -> str:
         sides=[side.context() for side in drawn],
         ledger=[{"name": row.name, "values": row.values, "meaning": row.meaning} for row in explain.ledger_rows(told)],
         gains=list(explain.gains(told)),
+        assumed=[program.label for program in told.programs if not program.ledger.rebuilds],
         sliding=any(program.ledger.steady_us is not None for program in told.programs),
         backend=told.backend,
         torch=told.before.run.torch,
@@ -134,7 +138,8 @@ class Drawn:
         costs = {
             "guard": ledger.guard_us,
             "steady": ledger.steady_us,
-            "rebuild": ledger.rebuild_s * 1e6,
+            # Where no guard failed, the first compilation tells what the next one would take.
+            "rebuild": (ledger.rebuild_s if ledger.rebuilds else ledger.cold_s) * 1e6,
             "rate": ledger.failure_rate,
         }
         return {

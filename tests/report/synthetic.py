@@ -84,7 +84,7 @@ def program(key: str, lines: int, sites: int, calls: int) -> Program:
         calls=counted.calls,
         failed_calls=counted.failed_calls,
         rebuilds=counted.rebuilds,
-        rebuild_s=counted.rebuild_s or 0.4,
+        rebuild_s=counted.rebuild_s,
         cold_s=counted.cold_s,
         guard_us=10.0 + 2 * sites,
         run_us=Spread(low=0.9 * middle, middle=middle, high=1.2 * middle, samples=300),

@@ -90,7 +90,7 @@ def test_the_slider_redraws_the_average(open_page: Open) -> None:
     pixels = shown.evaluate("document.querySelector('#chart canvas').toDataURL()")
     shown.fill("#rate", "200")
     assert shown.inner_text("#rate-value") == "1.00 %"
-    assert (average("before"), average("after")) == ("3.24 ms", "4.11 ms")
+    assert (average("before"), average("after")) == ("3.24 ms", "610 µs")
     assert shown.evaluate("document.querySelector('#chart canvas').toDataURL()") != pixels
     shown.fill("#rate", "0")
     assert (average("before"), average("after")) == ("236 µs", "110 µs")

@@ -14,6 +14,11 @@
     return element;
   }
 
+  /** Text with its parts in backticks as code. */
+  function prose(text) {
+    return text.split("`").map((part, index) => (index % 2 ? make("code", {}, part) : part));
+  }
+
   function time(us) {
     if (us === null || us === undefined) return "not measured";
     if (us < 1000) return `${digits(us)} µs`;
@@ -92,7 +97,7 @@
     if (!stop) return [make("p", {}, "No such call.")];
     if (stop.cut !== undefined) {
       const cut = side.cuts[stop.cut];
-      return [make("p", {}, make("b", {}, cut.place), ` ${cut.words}`), make("p", {}, cut.cure), make("p", {}, cut.cost)];
+      return [make("p", {}, make("b", {}, cut.place), " ", ...prose(cut.words)), make("p", {}, ...prose(cut.cure)), make("p", {}, cut.cost)];
     }
     if (stop.how === "eager") return [make("p", {}, "Nothing compiled served this call: it ran eagerly from end to end.")];
     const frame = side.frames[stop.frame];
