@@ -169,6 +169,10 @@ class Explanation:
         """The original, and the rewrite where there is one."""
         return (self.before,) if self.after is None else (self.before, self.after)
 
+    def heading(self, program: Program) -> str:
+        """What a column of figures is called."""
+        return "measured" if self.after is None else program.label
+
     @property
     def average_gain(self) -> float | None:
         """T_avg of the original over that of the rewrite, at the failure rates of the calls."""

@@ -129,10 +129,12 @@ def cause_cost(item: Cause) -> str:
 
 def guard_words(guard: Guard) -> str:
     """A failed guard in words."""
-    if guard.source and guard.expected and guard.actual:
-        return f"{guard.source} was {guard.expected} when it was compiled, and is {guard.actual}"
-    if guard.source and guard.expected:
-        return f"{guard.source} is not {guard.expected} any more"
+    # Dynamo's own name for what lies on the stack while a broken frame goes on.
+    source = "a value from before the break" if guard.source.startswith("___stack") else guard.source
+    if source and guard.expected and guard.actual:
+        return f"{source} was {guard.expected} when it was compiled, and is {guard.actual}"
+    if source and guard.expected:
+        return f"{source} is not {guard.expected} any more"
     return " ".join(guard.text.split("#")[0].split())
 
 
@@ -168,7 +170,7 @@ def ledger_rows(told: Explanation) -> list[Row]:
 def ledger(told: Explanation) -> Iterator[str]:
     """The ledger as a table."""
     rows = ledger_rows(told)
-    heads = [program.label for program in told.programs]
+    heads = [told.heading(program) for program in told.programs]
     widths = [max(len(head), *(len(str(row.values[i])) for row in rows)) for i, head in enumerate(heads)]
     backend = f" ({told.backend} backend)" if told.backend else ""
     titles = "  ".join(f"{head:<{width}}" for head, width in zip(heads, widths, strict=True))

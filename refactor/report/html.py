@@ -41,7 +41,7 @@ def page(told: Explanation) -> str:
 
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     environment.filters["prose"] = lambda text: Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
-    drawn = [Drawn(program) for program in told.programs]
+    drawn = [Drawn(program, told.heading(program)) for program in told.programs]
     return environment.from_string(part("page.html.j2")).render(
         title=Path(told.target).name,
         subtitle=" · ".join(filter(None, (told.called, told.verdict))),
@@ -73,9 +73,10 @@ def _cards(told: Explanation) -> Iterator[dict[str, Any]]:
 
 @dataclass
 class Drawn:
-    """One version of the program, ready to be drawn."""
+    """One version of the program, ready to be drawn under a heading."""
 
     program: Program
+    label: str
 
     @cached_property
     def letters(self) -> dict[int, str]:
@@ -123,7 +124,7 @@ class Drawn:
         program = self.program
         return {
             "key": program.key,
-            "label": program.label,
+            "label": self.label,
             "cuts": [self._cut(cut) for cut in program.cuts],
             "skipped": [self._row(item, explain.skipped_cost(item)) for item in program.skipped],
             "causes": [self._row(item, explain.cause_cost(item)) for item in program.causes],
@@ -144,7 +145,7 @@ class Drawn:
         }
         return {
             "key": program.key,
-            "label": program.label,
+            "label": self.label,
             "frames": [
                 {
                     "name": frame.name + (f", after line {frame.resumes_at}" if frame.resumes_at else ""),

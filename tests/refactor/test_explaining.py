@@ -104,6 +104,7 @@ def test_the_page_is_written_whole(told: tuple[Any, ...]) -> None:
     assert "://" not in html.replace("https://meta-pytorch.github.io", "").replace("https://github.com/leeoniya", "")
 
 
+@pytest.mark.slow
 def test_nothing_cut_is_exit_status_0(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(WHOLE, encoding="utf-8")
     done = explained("model.py", *NAMED, cwd=tmp_path)
@@ -160,17 +161,6 @@ def test_a_trace_is_told_without_running_anything(tmp_path: Path) -> None:
     ledger = document["before"]["ledger"]
     assert (ledger["calls"], ledger["rebuilds"], ledger["failure_rate"], ledger["rebuild_s"]) == (100, 1, 0.01, 0.25)
     assert ledger["average_us"] is None
-
-
-@pytest.mark.parametrize("form", ["github", "sarif", "gitlab", "junit"])
-def test_the_formats_for_machines_name_the_line(tmp_path: Path, form: str) -> None:
-    model = tmp_path / "model.py"
-    model.write_text(MODEL, encoding="utf-8")
-    (tmp_path / "trace.json").write_bytes(encoded(trace(model)))
-    done = explained("--evidence", "trace.json", "--output-format", form, cwd=tmp_path)
-    assert done.returncode == 1, done.stderr
-    assert "TR101" in done.stdout
-    assert str(BRANCH) in done.stdout
 
 
 def test_what_is_no_trace_is_an_error(tmp_path: Path) -> None:

@@ -81,6 +81,10 @@ def test_a_limit_is_told_as_one() -> None:
             "n was 1 when it was compiled, and is 2",
         ),
         (Guard(compile_id="0/0", text="t", source="n", expected="1"), "n is not 1 any more"),
+        (
+            Guard(compile_id="0/0", text="t", source="___stack0", expected="0.5", actual="0.25"),
+            "a value from before the break was 0.5 when it was compiled, and is 0.25",
+        ),
         (Guard(compile_id="0/0", text="len(x) == 3   # for y in x:  # m.py:3"), "len(x) == 3"),
     ],
 )
@@ -127,3 +131,22 @@ def test_figures() -> None:
 def test_reasons_without_plain_words_stay_as_they_are() -> None:
     assert plain("Data-dependent branching with non-constant __bool__") == "a Python branch needs the value of a tensor"
     assert plain("Something new") == "Something new"
+
+
+@pytest.mark.parametrize("form", ["github", "sarif", "gitlab", "junit"])
+def test_the_formats_for_machines_name_place_rule_and_cure(form: str) -> None:
+    text = WRITERS[form](explanation())
+    for part in (
+        "model.py",
+        "TR101",
+        "a Python branch needs the value of a tensor",
+        "the arms return values of different kinds",
+    ):
+        assert part in text
+
+
+def test_a_sarif_result_has_its_region_and_a_fingerprint_of_its_own() -> None:
+    (run,) = json.loads(WRITERS["sarif"](explanation()))["runs"]
+    lines = [result["locations"][0]["physicalLocation"]["region"]["startLine"] for result in run["results"]]
+    assert lines == [15, 30, 45, 2]
+    assert len({result["partialFingerprints"]["torchRefactor/v1"] for result in run["results"]}) == 4
