@@ -134,15 +134,9 @@ def test_reasons_without_plain_words_stay_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("form", ["github", "sarif", "gitlab", "junit"])
-def test_the_formats_for_machines_name_place_rule_and_cure(form: str) -> None:
+def test_the_formats_for_machines_name_place_rule_and_reason(form: str) -> None:
     text = WRITERS[form](explanation())
-    for part in (
-        "model.py",
-        "TR101",
-        "a Python branch needs the value of a tensor",
-        "the arms return values of different kinds",
-    ):
-        assert part in text
+    assert all(part in text for part in ("model.py", "TR101", "a Python branch needs the value of a tensor"))
 
 
 def test_a_sarif_result_has_its_region_and_a_fingerprint_of_its_own() -> None:
