@@ -145,10 +145,25 @@ def _one_hot(index, count, original):
     return (index.unsqueeze(-1) == torch.arange(count, device=index.device)).to(torch.int64)
 '''
 
+_IN_PLACE = '''\
+def _in_place(fn):
+    """Run `fn`, which changes `target` alone, as an op of the graph while compiling, directly otherwise."""
+
+    @functools.wraps(fn)
+    def step(*args):
+        grows = torch.is_grad_enabled() and any(getattr(a, "requires_grad", False) for a in args)
+        return op(*args) if torch.compiler.is_compiling() and not grows else fn(*args)
+
+    name = f"{__name__}::{fn.__name__}".replace(".", "_")
+    op = torch.library.custom_op(name, fn, mutates_args=("target",))
+    return step
+'''
+
 HELPERS = {
     "_cond": Helper("_cond", _COND, ("functools", "torch")),
     "_where": Helper("_where", _WHERE, ("torch",)),
     "_effect": Helper("_effect", _EFFECT, ("functools", "torch")),
+    "_in_place": Helper("_in_place", _IN_PLACE, ("functools", "torch")),
     "_items": Helper("_items", _ITEMS, ("torch",)),
     "_scalar": Helper("_scalar", _SCALAR, ("torch",)),
     "_number": Helper("_number", _NUMBER, ("torch",)),

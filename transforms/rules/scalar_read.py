@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from ..craft.types import Bench
 from ..facts import Facts
+from ..facts.bounds import BoundedStore, bounded_store
 from ..facts.scalars import Read
-from ..model import Evidence, Finding, Fix, NoFix, Safety
+from ..model import Evidence, Finding, Fix, Level, NoFix, Safety
 from ..rule import Rule
 
 
@@ -18,7 +19,8 @@ class ScalarRead(Rule):
     ## What it does
 
     Finds `x.item()`, `float(x)` and `int(x)` of 0-d tensors in code that may run under `torch.compile`, where all that
-    is done with the number is arithmetic and comparisons that end in tensors.
+    is done with the number is arithmetic and comparisons that end in tensors; and stores into a slice of a tensor whose
+    bounds are tensors.
 
     ## Why
 
@@ -30,6 +32,7 @@ class ScalarRead(Rule):
     x = x - x.mean().item()
     x = x / x.abs().max().item()
     limit = x.std().item() * 3 + 1e-6
+    self.store[:, start:end] = x  # start and end are tensors
     return x[:, 0].clamp(max=limit)
     ```
 
@@ -39,11 +42,12 @@ class ScalarRead(Rule):
     x = x - x.mean().detach()
     x = x / _scalar(x.abs().max())
     limit = _number(x.std()) * 3 + 1e-6
+    _put_into_store(x, self.store, start, end)
     return x[:, 0].clamp(max=limit)
     ```
 
     `_scalar` and `_number` read the number outside of compiled code; while compiling they give a 0-d tensor, `_number`
-    one of double precision.
+    one of double precision. The store is an op whose body is the statement itself.
 
     ## Fix safety
 
@@ -58,10 +62,13 @@ class ScalarRead(Rule):
 
     code = "TR201"
     registry = ("GB0124",)
-    nodes = (ast.Call,)
+    nodes = (ast.Call, ast.Assign)
 
-    def find(self, node: ast.Call, facts: Facts) -> Iterator[Finding]:
+    def find(self, node: ast.Call | ast.Assign, facts: Facts) -> Iterator[Finding]:
         """One finding per read."""
+        if isinstance(node, ast.Assign):
+            yield from self._store(node, facts)
+            return
         outcome = facts.scalars.read(node) if facts.masks.within(node) else None
         changes = outcome.changes if isinstance(outcome, Read) else ()
         if outcome is None or ((changes or isinstance(outcome, NoFix)) and facts.hoists.covers(node)):
@@ -71,8 +78,18 @@ class ScalarRead(Rule):
         message = f"`{ast.unparse(node)}` reads a number for tensors"
         yield self.finding(node, facts, message, evidence, outcome, Safety.UNSAFE if changes else Safety.SAFE)
 
-    def cut(self, plan: Read, bench: Bench) -> Fix | NoFix:
+    def _store(self, node: ast.Assign, facts: Facts) -> Iterator[Finding]:
+        store = bounded_store(node, facts) if facts.masks.within(node) else None
+        if store is not None:
+            message = f"`{ast.unparse(node.targets[0])}` reads its bounds out of tensors"
+            yield self.finding(node, facts, message, Evidence(Level.PROVED, "a bound is a tensor"), store)
+
+    def cut(self, plan: Read | BoundedStore, bench: Bench) -> Fix | NoFix:
         """Leave the number a tensor."""
+        if isinstance(plan, BoundedStore):
+            from ..craft.bounds import store_op
+
+            return store_op(plan, bench)
         text = f"{bench.operand(plan.tensor)}.detach()"
         if plan.form != "tensor":
             text = f"{bench.helper(f'_{plan.form}')}({bench.text(plan.tensor)})"
