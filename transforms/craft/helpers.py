@@ -145,6 +145,17 @@ def _one_hot(index, count, original):
     return (index.unsqueeze(-1) == torch.arange(count, device=index.device)).to(torch.int64)
 '''
 
+_BY_NUMBER = '''\
+def _by_number(number, test, true_fn, false_fn, *tensors):
+    """`true_fn() if test(number) else false_fn()`, while compiling as one graph for both, where they are alike."""
+    if torch.compiler.is_compiling() and isinstance(number, float):
+        if all(isinstance(x, torch.Tensor) and not x.requires_grad and x.device.type != "mps" for x in tensors):
+            a, b = true_fn(), false_fn()
+            if (a.shape, a.dtype, a.device) == (b.shape, b.dtype, b.device):
+                return torch.where(test(torch.full((), number, dtype=torch.float64, device=a.device)), a, b)
+    return true_fn() if test(number) else false_fn()
+'''
+
 _IN_PLACE = '''\
 def _in_place(fn):
     """Run `fn`, which changes `target` alone, as an op of the graph while compiling, directly otherwise."""
@@ -163,6 +174,7 @@ HELPERS = {
     "_cond": Helper("_cond", _COND, ("functools", "torch")),
     "_where": Helper("_where", _WHERE, ("torch",)),
     "_effect": Helper("_effect", _EFFECT, ("functools", "torch")),
+    "_by_number": Helper("_by_number", _BY_NUMBER, ("torch",)),
     "_in_place": Helper("_in_place", _IN_PLACE, ("functools", "torch")),
     "_items": Helper("_items", _ITEMS, ("torch",)),
     "_scalar": Helper("_scalar", _SCALAR, ("torch",)),
