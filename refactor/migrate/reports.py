@@ -24,7 +24,7 @@ _PATCH = "changes.patch"
 
 @dataclass(frozen=True)
 class Line:
-    """One repository in a table; `sites` are break sites before and after in the files that were run."""
+    """One repository in a table; `sites` are break sites before and after, where a file was run."""
 
     name: str
     source: str
@@ -40,7 +40,7 @@ class Line:
     dropped: int
     verified: int
     unverified: int
-    sites: tuple[int, int]
+    sites: tuple[int, int] | None
     tests: str
 
 
@@ -72,7 +72,7 @@ def line(outcome: Outcome) -> Line:
         dropped=dropped,
         verified=verdicts["VERIFIED"],
         unverified=statuses["rewritten"] - verdicts["VERIFIED"],
-        sites=(sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)),
+        sites=(sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)) if pairs else None,
         tests=_tests(outcome),
     )
 
@@ -141,7 +141,7 @@ def markdown(ledger: Ledger) -> Iterator[str]:
             continue
         cells = (row.files, row.rewritten, row.fixes, row.verified, row.findings)
         total.update(dict(zip(heads[1:6], cells, strict=True)))
-        sites = f"{row.sites[0]} → {row.sites[1]}"
+        sites = f"{row.sites[0]} → {row.sites[1]}" if row.sites else ""
         yield f"| {_cell(row.name)} | {' | '.join(map(str, cells))} | {sites} | {row.tests} |\n"
     yield f"| **all** | {' | '.join(str(total[head]) for head in heads[1:6])} | | |\n"
 
@@ -185,7 +185,9 @@ def html(ledger: Ledger, repositories: Path, output: Path) -> Path:
             "GROUP BY 1 ORDER BY 2 DESC, 1"
         )
         charts = {"Fixes by rule": by_rule, "Verdicts of rewritten files": verdicts, "Findings left by rule": left}
-        index.write_text(environment.get_template("index.html").render(rows=rows, charts=charts), "utf-8")
+        sites = [sum(row.sites[side] for row in rows if row.sites) for side in (0, 1)]
+        content = environment.get_template("index.html").render(rows=rows, charts=charts, sites=sites)
+        index.write_text(content, "utf-8")
     except OSError as error:
         raise UserError(f"cannot be written: {error.strerror}", output) from None
     return index

@@ -168,19 +168,15 @@ class _Hands:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._executor: Executor | None = None
-        self._close: Callable[[], None] = lambda: None
+        self._pool: _Pool | None = None
         self._again: deque[Entry] = deque()
         self._suspects: deque[Entry] = deque()
 
     def close(self) -> None:
         """End the workers; what they have in hand is lost."""
-        if self._executor is not None:
-            for process in list((getattr(self._executor, "_processes", None) or {}).values()):
-                process.kill()
-            self._executor.shutdown(wait=False, cancel_futures=True)
-        self._executor = None
-        self._close()
+        if self._pool is not None:
+            self._pool.close()
+        self._pool = None
 
     def outcomes(self, origins: Iterator[Origin]) -> Iterator[Outcome]:
         """The outcomes, as they come."""
@@ -196,7 +192,8 @@ class _Hands:
 
     @property
     def _width(self) -> int:
-        return 1 if self._suspects and not self._again else 2 * self._plan.jobs
+        workers = self._pool.workers if self._pool else self._plan.jobs
+        return 1 if self._suspects and not self._again else 2 * workers
 
     def _next(self, origins: Iterator[Origin], more: bool, busy: bool) -> tuple[Entry | None, bool]:
         """What to submit, and whether the list may have more."""
@@ -213,10 +210,10 @@ class _Hands:
         return (self._suspects.popleft() if self._suspects and not self._again and not busy else None), False
 
     def _submit(self, entry: Entry) -> Future[Outcome]:
-        if self._executor is None:
-            self._executor, self._close = _executor(self._plan)
+        if self._pool is None:
+            self._pool = _pool(self._plan)
         entry.tries += 1
-        return self._executor.submit(migrate, Job(entry.origin, self._plan.policy))
+        return self._pool.executor.submit(migrate, Job(entry.origin, self._plan.policy))
 
     def _collected(self, pending: dict[Future[Outcome], Entry]) -> Iterator[Outcome]:
         if not pending:
@@ -271,24 +268,46 @@ class _Hands:
 _LOST = frozenset({"KilledWorker", "CancelledError", "FutureCancelledError"})
 
 
-def _executor(plan: Plan) -> tuple[Executor, Callable[[], None]]:
-    """Workers, and what closes them.
+@dataclass(frozen=True)
+class _Pool:
+    """An executor, how many repositories it takes at a time, and what ends it with all that it has in hand."""
+
+    executor: Executor
+    workers: int
+    close: Callable[[], None]
+
+
+def _pool(plan: Plan) -> _Pool:
+    """Workers of this machine, or of a cluster.
 
     Raises:
         UserError: dask is not installed, or its scheduler does not answer.
     """
-    if not plan.scheduler:
-        context = multiprocessing.get_context("spawn")
-        return concurrent.futures.ProcessPoolExecutor(plan.jobs, context, initializer=_settle_in), lambda: None
+    return _cluster(plan.scheduler) if plan.scheduler else _processes(plan.jobs)
+
+
+def _processes(jobs: int) -> _Pool:
+    context = multiprocessing.get_context("spawn")
+    executor = concurrent.futures.ProcessPoolExecutor(jobs, context, initializer=_settle_in)
+
+    def close() -> None:
+        for process in list((getattr(executor, "_processes", None) or {}).values()):
+            process.kill()
+        executor.shutdown(wait=False, cancel_futures=True)
+
+    return _Pool(executor, jobs, close)
+
+
+def _cluster(address: str) -> _Pool:
     try:
         distributed = importlib.import_module("distributed")
     except ImportError:
         raise UserError("`--scheduler` needs dask: pip install torch-refactor[cluster]") from None
     try:
-        client = distributed.Client(plan.scheduler, timeout=10)
+        client = distributed.Client(address, timeout=10)
     except (OSError, TimeoutError) as error:
-        raise UserError(f"the scheduler {plan.scheduler} does not answer: {error}") from None
-    return client.get_executor(pure=False), client.close
+        raise UserError(f"the scheduler {address} does not answer: {error}") from None
+    return _Pool(client.get_executor(pure=False), max(1, sum(client.nthreads().values())), client.close)
 
 
 def _settle_in() -> None:

@@ -32,9 +32,10 @@ def repositories(folder: Path, count: int) -> Path:
     return folder / "list.csv"
 
 
-def start(listed: Path, out: Path) -> subprocess.Popen[str]:
+def start(listed: Path, out: Path, *more: str) -> subprocess.Popen[str]:
+    """A run in the background; its standard error has a line for each repository."""
     command = [sys.executable, "-m", "refactor", "migrate", str(listed), "--out", str(out), "--resume"]
-    command += ["--verify", "off", "--jobs", "2"]
+    command += ["--verify", "off", "--jobs", "2", *more]
     return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
 
 
