@@ -87,6 +87,12 @@ class Options:
         allowed = _POLICY[self.verify, standing]
         return allowed == "any" or (allowed == "safe" and (self.unsafe_fixes or not item.risky))
 
+    def beside(self, source: Source) -> Options:
+        """The options with what the files beside a source say of its classes."""
+        from .neighbours import with_neighbours
+
+        return replace(self, settings=with_neighbours(source, self.settings, self.path))
+
     def aim(self, risky: bool) -> Aim:
         """What the passes look for."""
         settings = self.settings if self.complete else replace(self.settings, only=self.select)
@@ -143,6 +149,7 @@ def inspect(text: str, name: str, options: Options, smith: Smith | None = None) 
     """
     source = parse(text, name)
     with _told(name):
+        options = options.beside(source)
         return source, findings(source, options.aim(risky=True), smith or default_smith())
 
 
@@ -193,6 +200,7 @@ def rewrite(text: str, name: str, options: Options, smith: Smith | None = None, 
         UserError: the text is no valid Python, or it is to be verified and cannot be run.
     """
     with _told(name):
+        options = options.beside(parse(text, name))
         return _rewrite(text, name, options, smith or default_smith(), judge or package_judge(options))
 
 

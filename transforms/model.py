@@ -150,6 +150,8 @@ class RuleSettings:
         declined: the sites that a rule is not to have, each (code, start, end); what leaves a site to that rule gets
             its turn.
         only: the codes of the rules that are in force; None for all.
+        modules: imported base classes that are known to derive from `nn.Module`, by the dotted names of `facts.names`.
+        inherited: names that such classes define, which a new method must not take.
     """
 
     max_unroll: int = 8
@@ -157,3 +159,5 @@ class RuleSettings:
     max_flags: int = 3
     declined: frozenset[tuple[str, int, int]] = frozenset()
     only: frozenset[str] | None = None
+    modules: frozenset[str] = frozenset()
+    inherited: frozenset[str] = frozenset()

@@ -220,7 +220,7 @@ class Bench:
     # -- names ---------------------------------------------------------------------------------------------------------
     def fresh(self, base: str) -> str:
         """A name that neither the file nor this fix uses: `base`, `base_2`, …"""
-        name = self.facts.names.fresh(base, self._taken)
+        name = self.facts.names.fresh(base, self._taken | self.facts.settings.inherited)
         self._taken.add(name)
         return name
 

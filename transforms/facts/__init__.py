@@ -44,7 +44,7 @@ class Facts:
     @functools.cached_property
     def classes(self) -> Classes:
         """The classes of the file."""
-        return Classes(self.names)
+        return Classes(self.names, self.settings.modules)
 
     @functools.cached_property
     def calls(self) -> Calls:

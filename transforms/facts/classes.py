@@ -84,10 +84,21 @@ class ClassInfo:
         return [(next((b for b in self.bases if b.path == n), None), n) for n in self.base_names]
 
 
+def is_module_base(qualified: str | None) -> bool:
+    """True for the dotted name of `nn.Module`, and of classes of other packages known to derive from it."""
+    if qualified is None:
+        return False
+    within = qualified.startswith(("torch.nn.", "torchvision.models.")) and qualified[-1:].isalpha()
+    if qualified in MODULE_BASES or within:
+        return not qualified.startswith(("torch.nn.functional", "torch.nn.Parameter", "torch.nn.init"))
+    last = qualified.rpartition(".")[2]
+    return last in MODULE_BASE_NAMES and not qualified.startswith(".")
+
+
 class Classes:
     """The classes of one file."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, modules: frozenset[str] = frozenset()) -> None:
         self._names = names
         self.by_node: dict[ast.ClassDef, ClassInfo] = {}
         self.by_path: dict[str, ClassInfo] = {}
@@ -99,17 +110,8 @@ class Classes:
             info.bases = [self.by_path[b] for b in info.base_names if b in self.by_path and self.by_path[b] is not info]
             self._read_body(info)
         for info in self.by_node.values():
-            info.is_module = any(self._is_module_base(b) for c in info.lineage() for b in c.base_names)
+            info.is_module = any(b in modules or is_module_base(b) for c in info.lineage() for b in c.base_names)
         self._outside_stores()
-
-    def _is_module_base(self, qualified: str | None) -> bool:
-        if qualified is None:
-            return False
-        within = qualified.startswith(("torch.nn.", "torchvision.models.")) and qualified[-1:].isalpha()
-        if qualified in MODULE_BASES or within:
-            return not qualified.startswith(("torch.nn.functional", "torch.nn.Parameter", "torch.nn.init"))
-        last = qualified.rpartition(".")[2]
-        return last in MODULE_BASE_NAMES and not qualified.startswith(".")
 
     def _read_body(self, info: ClassInfo) -> None:
         for statement in info.node.body:

@@ -1,0 +1,186 @@
+"""What a file's imports say about its classes: a base class in another file may be an `nn.Module`.
+
+Other files are parsed, never run, and each is summarised once.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from .transforms.facts.classes import is_module_base
+from .transforms.model import RuleSettings
+from .transforms.smith import facts_of
+from .transforms.source import Source
+
+_MAX_BYTES = 2 << 20
+_MAX_STEPS = 12
+# A folder that holds one of these is the top of a project.
+_TOPS = (".git", "pyproject.toml", "setup.py")
+
+
+def with_neighbours(source: Source, settings: RuleSettings, path: str) -> RuleSettings:
+    """The settings with the imported base classes of a source that are modules.
+
+    Args:
+        source: the text.
+        settings: what else holds.
+        path: where the text stands; files beside it are looked at. Empty for none.
+    """
+    if not path or "torch" not in source.text or "class " not in source.text:
+        return settings
+    classes = facts_of(source, settings).classes
+    own = {info.path for info in classes.by_node.values()}
+    bases = {name for info in classes.by_node.values() for name in info.base_names if name and name not in own}
+    foreign = {name for name in bases if "." in name and not name.startswith(("torch.", "builtins.", "typing."))}
+    here = Path(path).absolute()
+    lines = {name: list(_line(name, here, _MAX_STEPS)) for name in foreign}
+    known = frozenset(n for n, line in lines.items() if not is_module_base(n) and any(c.module for c in line))
+    inherited = frozenset(attribute for line in lines.values() for c in line for attribute in c.attributes)
+    return replace(settings, modules=known, inherited=inherited) if known or inherited else settings
+
+
+@dataclass(frozen=True)
+class Class:
+    """A class of a file.
+
+    Attributes:
+        bases: its bases, as dotted names.
+        attributes: what its body binds.
+        module: whether one of the bases is known by name to be a module.
+    """
+
+    bases: tuple[str, ...]
+    attributes: frozenset[str]
+    module: bool
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The classes of a file, and what its imported names stand for, as dotted names."""
+
+    classes: Mapping[str, Class]
+    imports: Mapping[str, str]
+
+
+def _line(dotted: str, asking: Path, steps: int) -> Iterator[Class]:
+    """A class and those that it derives from, as far as their files are found.
+
+    Args:
+        dotted: the class, as the file that asks would spell it.
+        asking: that file.
+        steps: how far to go.
+    """
+    if steps == 0 or (is_module_base(dotted) and dotted.startswith("torch.")):
+        return
+    places = [(asking, dotted)] if "." not in dotted else _places(dotted, asking)
+    for file, name in places:
+        summary = _summary(file)
+        if name in summary.classes:
+            own = summary.classes[name]
+            yield own
+            for base in own.bases:
+                yield from _line(base, file, steps - 1)
+            return
+        if name in summary.imports and file != asking:
+            yield from _line(summary.imports[name], file, steps - 1)
+            return
+
+
+def _places(dotted: str, asking: Path) -> Iterator[tuple[Path, str]]:
+    """The files that may hold the class, each with the name it has there."""
+    mark, closed, rest = dotted.partition(">.")
+    *modules, name = (rest if closed else dotted).split(".")
+    for folder in _relative(mark.count("."), asking) if closed else _roots(asking):
+        stem = folder.joinpath(*modules)
+        for file in (stem.with_name(f"{stem.name}.py") if modules else None, stem / "__init__.py"):
+            if file is not None and file != asking and _readable(file):
+                yield file, name
+
+
+def _relative(dots: int, asking: Path) -> list[Path]:
+    return [asking.parents[dots - 1]] if dots <= len(asking.parents) else []
+
+
+def _roots(asking: Path) -> Iterator[Path]:
+    """Folders that absolute imports may start from: those above the file, up to the top of the project."""
+    for folder in asking.parents:
+        yield folder
+        if any((folder / top).exists() for top in _TOPS):
+            yield folder / "src"
+            return
+
+
+def _readable(file: Path) -> bool:
+    try:
+        status = file.stat()
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_size <= _MAX_BYTES
+
+
+def _summary(file: Path) -> Summary:
+    try:
+        status = os.stat(file)  # noqa: PTH116  # one call for both figures
+    except OSError:
+        return Summary({}, {})
+    return _read(file, status.st_mtime_ns, status.st_size)
+
+
+@functools.lru_cache(maxsize=4096)
+def _read(file: Path, _changed: int, _size: int) -> Summary:
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return Summary({}, {})
+    imports: dict[str, str] = {}
+    classes: dict[str, ast.ClassDef] = {}
+    for node in _statements(tree.body):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                imports[alias.asname or alias.name.partition(".")[0]] = (
+                    alias.name if alias.asname else alias.name.partition(".")[0]
+                )
+        elif isinstance(node, ast.ImportFrom):
+            origin = "." * node.level
+            prefix = (f"<{origin}>." if origin else "") + (f"{node.module}." if node.module else "")
+            imports |= {alias.asname or alias.name: prefix + alias.name for alias in node.names if alias.name != "*"}
+        elif isinstance(node, ast.ClassDef):
+            classes[node.name] = node
+    return Summary({name: _class(node, imports, classes) for name, node in classes.items()}, imports)
+
+
+def _class(node: ast.ClassDef, imports: Mapping[str, str], classes: Mapping[str, ast.ClassDef]) -> Class:
+    bases = tuple(_through(base, imports, classes) for base in map(_dotted, node.bases) if base)
+    names = {n.name for n in node.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))}
+    names |= {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+    return Class(bases, frozenset(names), any(map(is_module_base, bases)))
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a module, also those under `if` and `try`."""
+    for node in body:
+        yield node
+        for name in ("body", "orelse", "finalbody") if isinstance(node, (ast.If, ast.Try)) else ():
+            yield from _statements(getattr(node, name, []))
+        for handler in node.handlers if isinstance(node, ast.Try) else ():
+            yield from _statements(handler.body)
+
+
+def _dotted(node: ast.expr) -> str:
+    if isinstance(node, ast.Subscript):
+        return _dotted(node.value)
+    if isinstance(node, ast.Attribute):
+        inner = _dotted(node.value)
+        return f"{inner}.{node.attr}" if inner else ""
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _through(base: str, imports: Mapping[str, str], classes: Mapping[str, object]) -> str:
+    head, dot, rest = base.partition(".")
+    return base if head in classes or head not in imports else imports[head] + dot + rest
