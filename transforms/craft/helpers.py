@@ -7,6 +7,7 @@ import functools
 import re
 from dataclasses import dataclass
 
+from .host_helpers import HOST_HELPERS
 from .mask_helpers import MASK_HELPERS
 
 
@@ -180,6 +181,7 @@ HELPERS = {
     "_scalar": Helper("_scalar", _SCALAR, ("torch",)),
     "_number": Helper("_number", _NUMBER, ("torch",)),
     **{name: Helper(name, code, ("torch",)) for name, code in MASK_HELPERS.items()},
+    **{name: Helper(name, code, imports) for name, (code, imports) in HOST_HELPERS.items()},
     "_select": Helper("_select", _SELECT, ("torch",)),
     "_copy_if": Helper("_copy_if", _COPY_IF, ("torch",)),
     "_integers": Helper("_integers", _INTEGERS, ("torch",)),

@@ -19,6 +19,7 @@ from .helpers import Helpers
 from .hoists import Hoists
 from .kinds import Kinds
 from .masks import Masks
+from .mirrors import Mirrors
 from .names import Names
 from .regions import Regions
 from .scalars import Scalars
@@ -100,6 +101,11 @@ class Facts:
     def sites(self) -> Sites:
         """What ends a graph, certain or not."""
         return Sites(self)
+
+    @functools.cached_property
+    def mirrors(self) -> Mirrors:
+        """Which tensors are made of Python ints and read back."""
+        return Mirrors(self)
 
     @functools.cached_property
     def masks(self) -> Masks:

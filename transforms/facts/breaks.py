@@ -87,6 +87,11 @@ class Breaks:
         """The certain breaks for which no rule but the workarounds has a fix."""
         return [b for b in self.certain(nodes, values) if not self._curable(b.node)]
 
+    def incurable(self, function: FunctionNode, but: str) -> list[Break]:
+        """The certain breaks of a function for which no rule has a fix, the workarounds and the rule `but` aside."""
+        cures = self._found(function, WORKAROUNDS | {but})
+        return [b for b in self.certain(function.body) if not self._covered(b.node, cures)]
+
     # -- which nodes are evaluated -------------------------------------------------------------------------------------
     def _evaluated(self, nodes: Sequence[ast.AST], values: Sequence[Values]) -> Iterator[ast.AST]:
         """The nodes that are evaluated for certain, in no comprehension, nested function or undecided arm."""
@@ -267,10 +272,13 @@ class Breaks:
         function = self._facts.function_of(node)
         if function is None:
             return False
+        return self._covered(node, self._cures(function))
+
+    def _covered(self, node: ast.AST, cures: Sequence[Finding]) -> bool:
         own = self._facts.source.span(
             node.test if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)) else node
         )
-        spans = [f.span for f in self._cures(function)]
+        spans = [f.span for f in cures]
         return any(
             (s.start <= own.start and own.end <= s.end) or (own.start <= s.start and s.end <= own.end) for s in spans
         )
@@ -278,16 +286,19 @@ class Breaks:
     def _cures(self, function: FunctionNode) -> list[Finding]:
         """What other rules have a fix for in the function, whether selected or not."""
         if function not in self._cured:
-            from ..rule import registry
-
             self._cured[function] = []
-            asked = [r for code, r in registry().items() if code not in WORKAROUNDS and not r.last]
-            found = [
-                finding
-                for node in [function, *walk_scope(*function.body)]
-                for rule in asked
-                if type(node) in rule.nodes
-                for finding in rule.find(node, self._facts)
-            ]
-            self._cured[function] = [f for f in found if f.fixable and f.safety is not Safety.DISPLAY]
+            self._cured[function] = self._found(function, WORKAROUNDS)
         return self._cured[function]
+
+    def _found(self, function: FunctionNode, without: frozenset[str]) -> list[Finding]:
+        from ..rule import registry
+
+        asked = [r for code, r in registry().items() if code not in without and not r.last]
+        found = [
+            finding
+            for node in [function, *walk_scope(*function.body)]
+            for rule in asked
+            if type(node) in rule.nodes
+            for finding in rule.find(node, self._facts)
+        ]
+        return [f for f in found if f.fixable and f.safety is not Safety.DISPLAY]

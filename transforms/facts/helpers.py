@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from ..model import Level, NoFix
 from .classes import FunctionNode
 from .flow import walk_scope
+from .opaque import Opaque, opaque
 from .passing import Param, Passing
 from .readers import reading
+from .regions import COMPILING
 from .sinks import Sink, Source
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ class Helpers:
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
+        self._opaque: dict[ast.FunctionDef, Opaque | NoFix | None] = {}
 
     def sink(self, node: ast.Expr) -> Sink | NoFix | None:
         """The op for a call of a function of the file whose result is unused; None where Dynamo can trace it."""
@@ -145,7 +148,9 @@ class Helpers:
         function = self.facts.function_of(node)
         if function is None or self.facts.regions.of(function).explicit:
             return False
-        if isinstance(function, ast.FunctionDef) and isinstance(self.source(function), Source):
+        if isinstance(function, ast.FunctionDef) and isinstance(
+            self.source(function) or self.opaque(function), (Source, Opaque)
+        ):
             return True
         callers = self.facts.calls.callers(function)
         return bool(callers) and all(self._becomes_op(c) for c in callers)
@@ -176,6 +181,23 @@ class Helpers:
         always = [b for b in function.body if not isinstance(b, (ast.If, ast.Try))]
         certain = {n for n in found.sites if any(b.lineno <= n <= (b.end_lineno or 0) for b in always)}
         return Source(function) if tensors and len(certain) > 1 and not found.computes and not found.suspends else None
+
+    def opaque(self, function: ast.FunctionDef) -> Opaque | NoFix | None:
+        """A function of the module that may run as one op, where it cuts the graph and no rule has a cure for it."""
+        if function not in self._opaque:
+            self._opaque[function] = None
+            region = self.facts.regions.of(function)
+            plain = not function.decorator_list and self.facts.names.parent(function) is self.facts.source.tree
+            if region and not region.explicit and plain and not self._tells_compiled(function):
+                callers = self.facts.calls.callers(function)
+                found = opaque(function, self.facts) if any(self._used_in_graph(c) for c in callers) else None
+                if found is not None and self.facts.breaks.incurable(function, "TR303"):
+                    self._opaque[function] = found
+        return self._opaque[function]
+
+    def _tells_compiled(self, function: ast.FunctionDef) -> bool:
+        names = self.facts.names
+        return any(isinstance(n, ast.Call) and names.qualified(n.func) in COMPILING for n in ast.walk(function))
 
     def _used_in_graph(self, call: ast.Call) -> bool:
         home = self.facts.function_of(call)

@@ -221,7 +221,7 @@ class Regions:
     def _makes_op(self, function: FunctionNode) -> bool:
         """True for the body of an op, also where a decorator of the file registers it."""
         for d in function.decorator_list:
-            path = self._names.qualified(d) or ""
+            path = self._names.qualified(d.func if isinstance(d, ast.Call) else d) or ""
             maker = self._names.definition(path) if path.startswith(".") else None
             calls = [n.func for n in ast.walk(maker) if isinstance(n, ast.Call)] if maker is not None else []
             if any(self._names.qualified(c) == "torch.library.custom_op" for c in calls):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..craft.types import Bench
 from ..facts import Facts
+from ..facts.opaque import Opaque
 from ..facts.sinks import Sink, Source
 from ..model import Finding, Fix, NoFix
 from ..rule import Rule
@@ -20,7 +21,9 @@ class OpaqueHelper(Rule):
     Finds calls of functions of the same file that read tensors on the host, write to the outside or ask the machine,
     in code that may run under `torch.compile`. Where the result is unused (a *sink*), the call becomes an op that runs
     the helper in its place in the graph. Where the result is used (a *source*), and the helper would cut the graph more
-    than once, it is marked as one that Dynamo leaves alone.
+    than once, it is marked as one that Dynamo leaves alone. A function that makes integer tensors and masks, of shapes
+    that do not depend on values, becomes an op with its body as it is; the statements that make the shapes are copied
+    into a function beside it.
 
     ## Why
 
@@ -61,7 +64,7 @@ class OpaqueHelper(Rule):
     def find(self, node: ast.Expr | ast.FunctionDef, facts: Facts) -> Iterator[Finding]:
         """One finding per call of a sink, and per definition of a source."""
         if isinstance(node, ast.FunctionDef):
-            source = facts.helpers.source(node)
+            source = facts.helpers.source(node) or facts.helpers.opaque(node)
             if source is not None and facts.sinks.imports_torch:
                 message = f"`{node.name}` can not be traced"
                 yield self.finding(node, facts, message, facts.regions.of(node).evidence, source)
@@ -73,10 +76,13 @@ class OpaqueHelper(Rule):
         message = f"`{ast.unparse(node.value.func)}` can not be traced"  # type: ignore[attr-defined]
         yield self.finding(node, facts, message, evidence, outcome)
 
-    def cut(self, plan: Sink | Source, bench: Bench) -> Fix | NoFix:
+    def cut(self, plan: Sink | Source | Opaque, bench: Bench) -> Fix | NoFix:
         """Replace the call of a sink by that of its op, or mark a source."""
+        from ..craft.opaque import opaque_fix
         from ..craft.sink import disabled, sink_fix
 
+        if isinstance(plan, Opaque):
+            return opaque_fix(plan, bench)
         return (
             sink_fix(plan, bench, "run the helper inside the graph")
             if isinstance(plan, Sink)

@@ -1,0 +1,151 @@
+"""Whether a tensor that a name holds is only read, in its function and in all that is given it."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ..craft.helpers import is_helper
+from . import torch_api
+from .classes import FunctionNode
+from .order import sees
+
+if TYPE_CHECKING:
+    from . import Facts
+
+_PURE_CALLS = frozenset(
+    {"enumerate", "zip", "len", "isinstance", "list", "tuple", "reversed", "int", "max", "min", "sum"}
+)
+_OPERATORS = (ast.BinOp, ast.Compare, ast.UnaryOp, ast.BoolOp, ast.FormattedValue, ast.If, ast.While, ast.Assert)
+_DISPLAYS = (ast.Tuple, ast.List, ast.Starred, ast.IfExp)
+_DEPTH = 8
+
+
+def changer(name: str, function: FunctionNode, facts: Facts, until: int | None = None, depth: int = 0) -> str | None:
+    """What may change the tensor that the local `name` holds, or keep it for others to change; None where nothing may.
+
+    Names that may share its memory are followed, and so are functions of the file that are given it. What stands below
+    the line `until` does not count.
+    """
+    watched: dict[str, list[ast.Name]] = {name: []}
+    seen: set[str] = set()
+    while left := set(watched) - seen:
+        one = min(left)
+        seen.add(one)
+        for node in ast.walk(function):
+            target = node.target if isinstance(node, ast.AugAssign) else node
+            if not isinstance(target, ast.Name) or target.id != one or (until is not None and target.lineno > until):
+                continue
+            if one != name and not sees(target, watched[one], facts):
+                continue
+            if isinstance(node, ast.AugAssign):
+                return f"`{one}` may be changed on line {node.lineno}"
+            found = _Use(target, facts, depth).follow(watched) if isinstance(target.ctx, ast.Load) else None
+            if found is not None:
+                return found
+    return None
+
+
+class _Use:
+    """One use of a tensor, followed outwards through what may share its memory."""
+
+    def __init__(self, node: ast.expr, facts: Facts, depth: int) -> None:
+        self.node: ast.AST = node
+        self.facts = facts
+        self.depth = depth
+
+    def follow(self, watched: dict[str, list[ast.Name]]) -> str | None:
+        """Why the use may change it; what is bound to it is added to the watched names."""
+        while True:
+            above = self.facts.names.parent(self.node)
+            step = self._step(above, watched)
+            if step != "on":
+                return step
+            assert above is not None
+            self.node = above
+
+    def _step(self, above: ast.AST | None, watched: dict[str, list[ast.Name]]) -> str | None:
+        """None where the use ends well, "on" where its result may share the memory, else the reason against it."""
+        match above:
+            case ast.Attribute():
+                return self._attribute(above)
+            case ast.Subscript() if above.value is self.node:
+                return "on" if isinstance(above.ctx, ast.Load) else self._bad("is assigned to")
+            case ast.Subscript() | ast.Slice():
+                return None
+            case ast.Call():
+                return self._call(above, above.args.index(self.node) if self.node in above.args else None, None)
+            case ast.keyword():
+                call = self.facts.names.parent(above)
+                assert isinstance(call, (ast.Call, ast.ClassDef))
+                self.node = above
+                return self._call(call, None, above.arg) if isinstance(call, ast.Call) else self._bad("escapes")
+            case ast.Assign() | ast.AnnAssign() | ast.NamedExpr() | ast.For() | ast.comprehension():
+                return self._bound(above, watched)
+            case ast.AugAssign():
+                return None  # only the target is changed
+            case ast.Expr():
+                return None
+        if isinstance(above, _OPERATORS):
+            return None
+        return "on" if isinstance(above, _DISPLAYS) else self._bad("escapes")
+
+    def _bad(self, what: str) -> str:
+        return f"`{ast.unparse(self.node)}` {what} on line {getattr(self.node, 'lineno', 0)}"
+
+    def _bound(self, above: ast.AST, watched: dict[str, list[ast.Name]]) -> str | None:
+        targets = above.targets if isinstance(above, ast.Assign) else [above.target]  # type: ignore[attr-defined]
+        for target in targets:
+            for part in ast.walk(target):
+                if isinstance(part, (ast.Attribute, ast.Subscript)):
+                    return self._bad("is kept")
+                if isinstance(part, ast.Name):
+                    watched.setdefault(part.id, []).append(part)
+        return "on" if isinstance(above, ast.NamedExpr) else None
+
+    def _attribute(self, attribute: ast.Attribute) -> str | None:
+        call = self.facts.names.parent(attribute)
+        if isinstance(call, ast.Call) and call.func is attribute:
+            op = torch_api.method(attribute.attr)
+            if op is None or op.mutates or op.effect or any(self._given(call, name) for name in op.mutates_if):
+                return self._bad(f"may be changed by `.{attribute.attr}(…)`")
+            self.node = attribute
+            return None if op.alias == "fresh" or op.returns == "host" else "on"
+        return "on" if torch_api.attribute(attribute.attr) != "host" else None
+
+    def _given(self, call: ast.Call, name: str) -> bool:
+        return any(k.arg in (name, None) for k in call.keywords)
+
+    def _call(self, call: ast.Call, place: int | None, keyword: str | None) -> str | None:
+        if call.func is self.node:
+            return "on" if isinstance(call.func, ast.Attribute) else self._bad("is called")
+        qualified = self.facts.names.qualified(call.func) or ""
+        if qualified.startswith("builtins."):
+            known = qualified.removeprefix("builtins.") in _PURE_CALLS
+            return "on" if known else self._bad(f"is given to `{ast.unparse(call.func)}`")
+        op = torch_api.function(qualified)
+        if op is None and isinstance(call.func, ast.Attribute) and self.facts.kinds.of(call.func.value).is_tensor:
+            op = torch_api.method(call.func.attr)
+            if op is not None and op.mutates == ("self",):
+                return None  # another tensor is changed
+        if op is not None:
+            harmless = not op.mutates and not op.effect and not any(self._given(call, n) for n in op.mutates_if)
+            return ("on" if op.alias != "fresh" else None) if harmless else self._bad(f"is given to `{qualified}`")
+        return self._own(call, place, keyword)
+
+    def _own(self, call: ast.Call, place: int | None, keyword: str | None) -> str | None:
+        """A call of a function of the file, which is looked into."""
+        target = self.facts.breaks.target(call)
+        if target is not None and any(is_helper(target.function, h) for h in ("_mirror", "_numbers")):
+            return "on"
+        if target is None or self.depth >= _DEPTH or any(isinstance(a, ast.Starred) for a in call.args):
+            return self._bad(f"is given to `{ast.unparse(call.func)}`")
+        positional = [*target.function.args.posonlyargs, *target.function.args.args][1 if target.bound else 0 :]
+        names = [a.arg for a in positional]
+        only = [a.arg for a in target.function.args.kwonlyargs]
+        if place is not None:
+            keyword = names[place] if place < len(names) else None
+        if keyword is None or keyword not in [*names, *only]:
+            return self._bad(f"is given to `{ast.unparse(call.func)}`")
+        inner = changer(keyword, target.function, self.facts, None, self.depth + 1)
+        return inner and f"{inner} in `{target.function.name}`"

@@ -1,0 +1,74 @@
+"""TR202."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..craft.types import Bench
+from ..facts import Facts
+from ..facts.mirrors import Mirror
+from ..model import Evidence, Finding, Fix, Level, NoFix
+from ..rule import Rule
+
+
+class HostMirror(Rule):
+    """A tensor made of Python ints and read back.
+
+    ## What it does
+
+    Finds tensors that `torch.tensor` or `torch.as_tensor` make of lists of ints, and of which Python reads elements
+    again: loops over their rows, elements as sizes, bounds and indices, `.item()`, `.tolist()`. While compiling, the
+    ints are read in their place. They are also handed on beside the tensor to functions of the file, as a keyword
+    argument that callers elsewhere need not give.
+
+    ## Why
+
+    Each number that is read out of a tensor cuts the graph, in a loop it makes Dynamo skip the whole frame. The ints
+    were there all the time.
+
+    ## Example
+
+    ```python
+    shapes = torch.as_tensor(sizes, device=x.device)
+    for height, width in shapes:
+        grids.append(torch.linspace(0, 1, height * width))
+    ```
+
+    ## Use instead
+
+    ```python
+    shapes = torch.as_tensor(sizes, device=x.device)
+    shapes_ints = _ints(sizes, 2)
+    for height, width in _mirror(shapes, shapes_ints):
+        grids.append(torch.linspace(0, 1, height * width))
+    ```
+
+    ## Fix safety
+
+    Safe: outside of compiled code the tensor is read as before. In compiled code its ints are used where all that is
+    made of them is the same for ints: sizes, bounds, indices, arithmetic among themselves, and arithmetic with tensors
+    that are floating or have dimensions. Where the list holds anything but ints, or came from a caller elsewhere, the
+    tensor is read as before there too.
+
+    Refused: tensors of another dtype than int64, and such that anything may change in place before they are read;
+    elements that are kept, returned or given to functions that may need a tensor; names that are bound in another way
+    too; functions of which nothing tells what runs.
+    """
+
+    code = "TR202"
+    registry = ("GB0124", "GB0170")
+    nodes = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+    def find(self, node: ast.FunctionDef | ast.AsyncFunctionDef, facts: Facts) -> Iterator[Finding]:
+        """One finding per occurrence that is read back; all share the rewrite of the file."""
+        for read, refusal in facts.mirrors.within(node):
+            message = f"`{read.node.id}` is made of Python ints, and read back"
+            evidence = Evidence(Level.PROVED, "the file shows what it is made of")
+            yield self.finding(read.node, facts, message, evidence, refusal or facts.mirrors.mirror)
+
+    def cut(self, plan: Mirror, bench: Bench) -> Fix | NoFix:
+        """Keep the ints beside the tensor."""
+        from ..craft.mirror import mirror_fix
+
+        return mirror_fix(plan, bench)
