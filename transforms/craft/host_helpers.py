@@ -45,9 +45,38 @@ def _opaque(schema, shapes):
     return mark
 '''
 
+_PLACES = '''\
+def _places(mask):
+    """`torch.where(mask)`, or while compiling the places of all elements, whether selected or not."""
+    if not torch.compiler.is_compiling():
+        return torch.where(mask)
+    axes = [torch.arange(n, device=mask.device) for n in mask.shape]
+    return tuple(grid.flatten() for grid in torch.meshgrid(*axes, indexing="ij"))
+'''
+
+_ROWS = '''\
+def _rows(mask, whole=True):
+    """`torch.where(mask)[0]`, or while compiling all rows, whether selected or not, where each has one element."""
+    if torch.compiler.is_compiling() and whole and mask.dim() > 0 and mask.numel() == len(mask):
+        return torch.arange(len(mask), device=mask.device)
+    return torch.where(mask)[0]
+'''
+
+_CHOSEN = '''\
+def _chosen(mask, value, target=None, rows=None):
+    """`value`, with a row for each place; while compiling with zeros, or what `target` has there, in other places."""
+    if not torch.compiler.is_compiling() or mask is None or len(value) != mask.numel():
+        return value
+    wide = mask.reshape(-1, *[1] * (value.dim() - 1)) != 0
+    return torch.where(wide, value, 0 if target is None else target[rows])
+'''
+
 HOST_HELPERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "_ints": (_INTS, ("torch",)),
     "_mirror": (_MIRROR, ()),
     "_numbers": (_NUMBERS, ()),
+    "_places": (_PLACES, ("torch",)),
+    "_rows": (_ROWS, ("torch",)),
+    "_chosen": (_CHOSEN, ("torch",)),
     "_opaque": (_OPAQUE, ("functools", "torch")),
 }

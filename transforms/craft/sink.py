@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
-from ..facts.guards import Guard
+from ..facts.guards import Check, Guard
 from ..facts.param import Param
 from ..facts.predicates import graph_form
 from ..facts.sinks import Sink, Source
@@ -92,6 +92,33 @@ def guard_fix(guard: Guard, bench: Bench) -> Fix | NoFix:
     )
 
 
+_FAILED = (
+    "Expected cond to be True, but got False. (Could this error message be improved? If so, please report an "
+    "enhancement request to PyTorch.)"
+)
+
+
+def check_fix(plan: Check, bench: Bench) -> Fix | NoFix:
+    """The fix for `torch._check_tensor_all(x)`, which reads `x` on the host even where it is compiled."""
+    if plan.sink is not None:
+        return sink_fix(plan.sink, bench, "check inside the graph")
+    if not bench.alone([plan.node]):
+        return NoFix("it shares its line with another statement")
+    call = plan.node.value
+    assert isinstance(call, ast.Call)
+    assert isinstance(call.func, ast.Attribute)
+    torch, cond = bench.source.code(call.func.value), bench.source.code(call.args[0])
+    lines = [
+        f"if {torch}.compiler.is_compiling() and {cond}.dtype == {torch}.bool:",
+        f"    {torch}._assert_async({cond}.all(), {_FAILED!r})",
+        "else:",
+        f"    {bench.source.code(plan.node)}",
+    ]
+    text = bench.lines("\n".join(lines), bench.margin(plan.node))
+    changes = ("exception: on an accelerator a check that fails in compiled code is told later, without its text",)
+    return Fix((bench.replace([plan.node], text),), Safety.UNSAFE, "check inside the graph", changes=changes)
+
+
 def disabled(source: Source, bench: Bench) -> Fix:
     """The fix that makes Dynamo leave a helper alone."""
     margin = bench.source.margin(source.function)
@@ -123,7 +150,24 @@ def argument(param: Param, bench: Bench) -> str | NoFix:
     if param.form == "predicate":
         return graph_form(param.argument, bench.facts, bench.text)
     text = bench.text(param.argument)
+    if param.form == "number":
+        return _numbered(param.argument, bench)
     return f"str({text})" if param.form == "text" else text
+
+
+def _numbered(test: ast.expr, bench: Bench) -> str:
+    """A comparison with `x.item()` in which the number may stay in the graph."""
+    assert isinstance(test, ast.Compare)
+    left, right = test.left, test.comparators[0]
+    between = bench.source.text[bench.source.span(left).end : bench.source.span(right).start]
+    sides = [
+        f"{bench.helper('_number')}({bench.source.code(side.func.value)})"
+        if isinstance(side, ast.Call) and isinstance(side.func, ast.Attribute) and side.func.attr == "item"
+        else bench.source.code(side)
+        for side in (left, right)
+    ]
+    # Where the number can not stay in the graph the comparison gives a bool, which the op does not take.
+    return f"{_torch(bench)}.as_tensor({sides[0]}{between}{sides[1]})"
 
 
 def body_text(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from .param import Param
 from .passing import Passing
 from .predicates import split, unwrapped
 from .sinks import Sink
@@ -31,6 +32,36 @@ class Guard:
     host: tuple[ast.expr, ...]
     test: ast.expr
     rest: ast.If | None
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`torch._check_tensor_all(x)`.
+
+    Attributes:
+        node: the statement.
+        sink: the op that it becomes; None where the module can be imported without torch.
+    """
+
+    node: ast.Expr
+    sink: Sink | None
+
+
+def check(node: ast.Expr, facts: Facts) -> Check | NoFix | None:
+    """The plan for `torch._check_tensor_all(x)`; None for any other statement."""
+    call = node.value
+    if not isinstance(call, ast.Call) or facts.names.qualified(call.func) != "torch._check_tensor_all":
+        return None
+    if len(call.args) != 1 or call.keywords or not isinstance(call.args[0], ast.Name):
+        return NoFix("its message would have to be made in the graph")
+    if isinstance(call.func, ast.Name):
+        return NoFix("`_check_tensor_all` is imported by itself")
+    if not facts.sinks.imports_torch:
+        return Check(node, None)
+    refused = facts.sinks.caught(node)
+    name = call.args[0].id
+    op = Sink(node, f"_check_{name.strip('_')}", (Param(name, "torch.Tensor", call.args[0]),), ())
+    return refused or Check(node, op)
 
 
 def study(node: ast.If | ast.Assert, facts: Facts) -> Guard | NoFix | None:
@@ -179,4 +210,4 @@ def _subject(test: ast.expr, facts: Facts) -> str:
     return names[0].id.strip("_").lower() if names else "value"
 
 
-__all__ = ["Guard", "study"]
+__all__ = ["Check", "Guard", "check", "study"]

@@ -62,7 +62,8 @@ class Param:
         name: its name.
         annotation: its type as text, `torch.Tensor` with the module's public name.
         argument: the expression to pass.
-        form: how the argument is written: "plain", "predicate" (a condition in graph form) or "text" (its `str(…)`).
+        form: how the argument is written: "plain", "predicate" (a condition in graph form), "number" (a comparison
+            with `x.item()`, which the graph makes) or "text" (its `str(…)`).
     """
 
     name: str

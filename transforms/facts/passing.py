@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from . import Facts
 
 
+_MEMBERS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+
+
 class _RefusedError(Exception):
     """Carries the reason out of the walk."""
 
@@ -115,6 +118,9 @@ class Passing:
             return
         bare = unwrapped(test, self.facts)
         value = kinds.of(bare)
+        if not value.is_tensor and self._compares(test):
+            self._add(test, name, "torch.Tensor", "number")
+            return
         if not value.is_tensor:
             self._visit(test, False, False)
             return
@@ -128,6 +134,15 @@ class Passing:
         self._add(bare, name, "torch.Tensor")
         if bare is not test and bare is not getattr(test, "operand", None):
             self.replaced[ast.dump(test)] = self.replaced[ast.dump(bare)]
+
+    def _compares(self, test: ast.expr) -> bool:
+        """True for `x.item() <= limit`, where nothing tells the type of the limit: the graph can compare them."""
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1 or isinstance(test.ops[0], _MEMBERS):
+            return False
+        sides = [test.left, test.comparators[0]]
+        limits = [s for s in sides if chain(s) is not None and self.facts.kinds.of(s).tag is Tag.UNKNOWN]
+        read = [s.func.value for s in sides if isinstance(s, ast.Call) and unwrapped(s, self.facts) is not s]  # type: ignore[attr-defined]
+        return len(limits) == len(read) == 1 and self.facts.kinds.of(read[0]).is_tensor and self._computable(read[0])
 
     # -- expressions ---------------------------------------------------------------------------------------------------
     def _visit(self, e: ast.expr, lazy: bool, shown: bool) -> None:  # noqa: C901 - one case for each type of node

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..craft.types import Bench
 from ..facts import Facts
-from ..facts.guards import Guard, study
+from ..facts.guards import Check, Guard, check, study
 from ..facts.predicates import split
 from ..model import Evidence, Finding, Fix, Level, NoFix, Safety
 from ..rule import Rule
@@ -53,16 +53,21 @@ class TensorGuard(Rule):
 
     Refused: exceptions that a `try` of the file would catch, checks inside of a `with` block, arms that do more than
     raise, exception classes that the module does not know, and messages with values of unknown type. An `assert` of a
-    plain tensor with a literal message is left alone: Dynamo takes it.
+    plain tensor with a literal message is left alone: Dynamo takes it. `torch._check_tensor_all(x)` reads `x` on the
+    host: it becomes an op too, or, where the module can be imported without torch, an asynchronous assertion, which is
+    unsafe.
     """
 
     code = "TR103"
     registry = ("GB0170", "GB0088")
-    nodes = (ast.If, ast.Assert)
+    nodes = (ast.If, ast.Assert, ast.Expr)
 
-    def find(self, node: ast.If | ast.Assert, facts: Facts) -> Iterator[Finding]:
+    def find(self, node: ast.If | ast.Assert | ast.Expr, facts: Facts) -> Iterator[Finding]:
         """One finding per guard."""
         function = facts.function_of(node)
+        if isinstance(node, ast.Expr):
+            yield from self._checks(node, facts)
+            return
         if function is None or not facts.regions.of(function) or facts.regions.left_alone(node):
             return
         if facts.helpers.in_sink(node):
@@ -78,8 +83,20 @@ class TensorGuard(Rule):
         unsafe = isinstance(outcome, Guard) and outcome.sink.changes
         yield self.finding(node, facts, message, evidence, outcome, Safety.UNSAFE if unsafe else Safety.SAFE)
 
-    def cut(self, plan: Guard, bench: Bench) -> Fix | NoFix:
-        """Replace the check by the call of its op."""
-        from ..craft.sink import guard_fix
+    def _checks(self, node: ast.Expr, facts: Facts) -> Iterator[Finding]:
+        """`torch._check_tensor_all(x)`; the function may be one that only code of other files calls."""
+        found = check(node, facts) if isinstance(node.value, ast.Call) else None
+        found = None if facts.regions.left_alone(node) else found
+        function = facts.function_of(node)
+        if found is None or function is None or facts.regions.of(function).evidence.level is Level.NO:
+            return
+        evidence = Evidence(Level.PROVED, "torch reads it on the host")
+        unsafe = isinstance(found, Check) and found.sink is None
+        message = f"a check of the value of a tensor, `{ast.unparse(node)}`"
+        yield self.finding(node, facts, message, evidence, found, Safety.UNSAFE if unsafe else Safety.SAFE)
 
-        return guard_fix(plan, bench)
+    def cut(self, plan: Guard | Check, bench: Bench) -> Fix | NoFix:
+        """Replace the check by the call of its op."""
+        from ..craft.sink import check_fix, guard_fix
+
+        return check_fix(plan, bench) if isinstance(plan, Check) else guard_fix(plan, bench)
