@@ -182,7 +182,7 @@ def worker(name: str, out: Path, sources: str) -> None:
             compiled = torch.compile(module, backend=meter.backend)
             found = tensors(compiled(**call))
             compiled(**call)
-            meter.profiled(lambda: compiled(**call))
+            meter.profiled(lambda: compiled(**call), 1)
     counts = meter.counts()
     root = str(Path(sys.modules["transformers"].__file__ or "").parent)
     torch.save({"eager": eager, "compiled": found, "state": sorted(module.state_dict())}, out.with_suffix(".pt"))
