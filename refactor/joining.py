@@ -64,8 +64,13 @@ class Pharmacy:
 
     def text(self, path: str) -> str | None:
         """A file as it was before any rewrite; None where it cannot be read."""
-        result = self._rewrite(path)
-        return None if result is None else result.old
+        known = self.rewrites.get(path)
+        if known is not None:
+            return known.old
+        try:
+            return read(Path(path)).text
+        except UserError:
+            return None
 
     def _findings(self, path: str) -> list[_Known]:
         result = self._rewrite(path)

@@ -5,8 +5,8 @@
 The scenario has `make_callable()` and `make_inputs()`. By hand: N_rebuild is the number of recompilations that
 `TORCH_LOGS=recompiles` reports, f_fail the share of calls with one, T_rebuild what those calls take longer than the
 same calls do once everything is compiled; a steady call is the median over the later passes. Both are measured in turn,
-round by round, and medians are compared. Exit status 1 where they differ by more than a fifth, or N_rebuild or
-T_rebuild does not fall.
+round by round, and the least of each time is compared, as other load only adds. Exit status 1 where they differ by more
+than a fifth, or N_rebuild or T_rebuild does not fall.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def by_hand(scenario: Path) -> dict[str, float]:
 def by_tool(scenario: Path) -> tuple[dict[str, float], dict[str, float]]:
     """The same two sides as `explain` tells them."""
     command = [sys.executable, "-m", "refactor", "explain", scenario, "--isolated", "--output-format", "json"]
-    named = ["--factory", "make_callable", "--inputs", "make_inputs"]
+    named = ["--factory", "make_callable", "--inputs", "make_inputs", "--verify", "off"]
     done = subprocess.run([*command, *named], capture_output=True, text=True, check=False, cwd=scenario.parent)
     document = json.loads(done.stdout)
     return figures(document["before"]["ledger"]), figures(document["after"]["ledger"])
@@ -95,8 +95,7 @@ def main() -> int:
         new.write_text(rewritten(old), encoding="utf-8")
         rounds = [(by_hand(old), by_hand(new), *by_tool(old)) for _ in range(given.rounds)]
     hand_old, hand_new, tool_old, tool_new = (
-        {name: statistics.median(each[name] for each in column) for name in column[0]}
-        for column in zip(*rounds, strict=True)
+        {name: min(each[name] for each in column) for name in column[0]} for column in zip(*rounds, strict=True)
     )
     good = True
     print(f"{'':10}  {'by hand':>10}  {'explain':>10}  ratio")
@@ -116,7 +115,7 @@ def main() -> int:
 def rewritten(scenario: Path) -> str:
     """The scenario as `apply` rewrites it."""
     command = [sys.executable, "-m", "refactor", "apply", "-", "--stdin-filename", scenario, "--isolated"]
-    named = ["--factory", "make_callable", "--inputs", "make_inputs"]
+    named = ["--verify", "off"]
     text = scenario.read_text(encoding="utf-8")
     return subprocess.run([*command, *named], input=text, capture_output=True, text=True, cwd=scenario.parent).stdout
 

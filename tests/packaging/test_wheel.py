@@ -109,6 +109,9 @@ def test_the_wheel_holds_one_typed_package(wheel: Path) -> None:
     assert tops == {"refactor"}
     wanted = {"refactor/py.typed", "refactor/cli.py", "refactor/transforms/rule.py", "refactor/verify/launch.py"}
     assert wanted <= set(names)
+    page = "refactor/report/page"
+    parts = ("page.html.j2", "page.css", "page.js", "uPlot.iife.min.js", "uPlot.min.css", "uPlot.LICENSE")
+    assert {f"{page}/{part}" for part in parts} <= set(names)
     shipped = {name for name in names if name.endswith(".py")}
     written = {
         "/".join(
