@@ -186,6 +186,9 @@ class _Weighed:
             frame = self.run.frames[skip.frame]
             path, line = (skip.path, skip.line) if skip.path else (frame.path, frame.line)
             cure = self.pharmacy.cure(path, line, skip.limit)
+            site = next((site for site in self.run.breaks if skip.frame in site.frames), None)
+            if not cure.code and site is not None:
+                cure = self._cure(site)
             yield Skipped(path, line, frame.name, plain(skip.reason), skip.limit, cure)
 
     def causes(self) -> Iterator[Cause]:

@@ -102,6 +102,13 @@ def test_a_given_up_frame_comes_before_everything(path: str) -> None:
     assert [item.line for item in told.skipped] == [PRINT]
 
 
+def test_a_skipped_frame_has_the_cure_of_the_break_in_it(path: str) -> None:
+    run = recorded(path)
+    run.skips.append(Skip(frame=1, reason="no operator was captured", path=path, line=11))
+    (item,) = joined(run, path).skipped
+    assert (item.line, item.cure.code) == (11, "TR302")
+
+
 def test_each_site_has_the_rule_that_fixes_it(path: str) -> None:
     told = joined(recorded(path), path)
     assert [(cut.cure.code, cut.cure.fixes) for cut in told.cuts] == [("TR101", True), ("TR302", True)]
