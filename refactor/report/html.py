@@ -18,7 +18,7 @@ from .explain import place, shown
 from .full import split
 
 if TYPE_CHECKING:
-    from ..verify.trace import Call, Entry
+    from ..verify.trace import Call, Entry, Recompile
 
 _COLOURS = 8
 _CHUNK = 50
@@ -146,30 +146,9 @@ class Drawn:
         return {
             "key": program.key,
             "label": self.label,
-            "frames": [
-                {
-                    "name": frame.name + (f", after line {frame.resumes_at}" if frame.resumes_at else ""),
-                    "place": f"{shown(frame.path)}:{frame.resumes_at or frame.line}",
-                    "letter": self.letters.get(number, ""),
-                    "colour": self.colours.get(number, 0),
-                }
-                for number, frame in enumerate(run.frames)
-            ],
+            "frames": [self._frame(number) for number in range(len(run.frames))],
             "entries": [self._entry(entry) for entry in run.entries],
-            "recompiles": [
-                {
-                    "failed": [
-                        {
-                            "id": guard.compile_id,
-                            "text": explain.guard_words(guard),
-                            "place": f"{shown(guard.path)}:{guard.line}" if guard.path else "",
-                        }
-                        for guard in item.failed
-                    ],
-                    "seconds": item.seconds,
-                }
-                for item in run.recompiles
-            ],
+            "recompiles": [_recompile(item) for item in run.recompiles],
             "cuts": [
                 {"place": place(cut), "short": f"line {cut.line}", "words": cut.words, "cure": cut.cure.line}
                 | {"cost": explain.cut_cost(cut)}
@@ -181,6 +160,15 @@ class Drawn:
             ],
             "more": run.more_calls,
             "ledger": costs,
+        }
+
+    def _frame(self, number: int) -> dict[str, Any]:
+        frame = self.program.run.frames[number]
+        return {
+            "name": frame.name + (f", after line {frame.resumes_at}" if frame.resumes_at else ""),
+            "place": f"{shown(frame.path)}:{frame.resumes_at or frame.line}",
+            "letter": self.letters.get(number, ""),
+            "colour": self.colours.get(number, 0),
         }
 
     def _steps(self, call: Call) -> list[list[Any]]:
@@ -259,6 +247,18 @@ class Drawn:
             "title": "" if owner is None else f"graph {self.letters[owner]} ({name})",
             "cuts": cuts,
         }
+
+
+def _recompile(item: Recompile) -> dict[str, Any]:
+    failed = [
+        {
+            "id": guard.compile_id,
+            "text": explain.guard_words(guard),
+            "place": f"{shown(guard.path)}:{guard.line}" if guard.path else "",
+        }
+        for guard in item.failed
+    ]
+    return {"failed": failed, "seconds": item.seconds}
 
 
 def _letter(number: int) -> str:
