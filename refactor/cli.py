@@ -260,6 +260,15 @@ def explain(target: Path | None, **given: Any) -> None:
 
 
 @main.command()
+@click.option("--stdio", is_flag=True, expose_value=False, help="For editors that insist on it: the only way.")
+def server() -> None:
+    """Speak the Language Server Protocol with an editor: diagnostics, fixes, hover, verification."""
+    from .server.app import serve
+
+    serve()
+
+
+@main.command()
 @click.argument("code", required=False)
 @click.option("--all", "everything", is_flag=True, help="All rules.")
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
