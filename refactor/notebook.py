@@ -104,7 +104,10 @@ class Notebook:
         parts = _BOUNDARIES.split(whole)
         if parts[0] or [int(number) for number in parts[1::2]] != [cell.number for cell in self.cells]:
             return None
-        return {int(number): text.removesuffix("\n") for number, text in zip(parts[1::2], parts[2::2], strict=True)}
+        texts = {int(number): text.removesuffix("\n") for number, text in zip(parts[1::2], parts[2::2], strict=True)}
+        # A cell magic is one only as the first thing in its cell.
+        moved = (cell for cell in self.cells if cell.text.lstrip().startswith("%%"))
+        return texts if all(texts[cell.number].lstrip().startswith("%%") for cell in moved) else None
 
 
 def read(text: str, name: str) -> Notebook:

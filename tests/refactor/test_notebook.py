@@ -144,6 +144,16 @@ class TestRealRules:
         again, _ = apply(result.new, "n.ipynb", options)
         assert again.new == result.new
 
+    def test_a_cell_magic_stays_first(self):
+        from refactor.commands import codes
+
+        body = f"%%time\nimport torch\n{self.MODEL}            y = y * 2\n        return y"
+        text = notebook(body.replace("nn.Module", "torch.nn.Module"))
+        result, _ = apply(text, "n.ipynb", Options(select=frozenset(codes()), verify="off"))
+        assert json.loads(result.new)["cells"][0]["source"].startswith("%%time\nimport torch\n\n\ndef _where(")
+        found = read(text, "n")
+        assert found.split(found.source.replace("_refactor_magic_0_()", "import a\n_refactor_magic_0_()")) is None
+
     def test_lines_in_words_are_those_of_the_cells(self):
         from refactor.commands import codes
 
