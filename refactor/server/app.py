@@ -23,6 +23,7 @@ from ..errors import UserError
 from . import actions, hover, lens, verification
 from .analysis import Analysis
 from .client import Client
+from .protocol import Protocol
 from .session import Session
 
 VERIFY = "refactor.verify"
@@ -250,7 +251,7 @@ def _done(cancelled: Any) -> asyncio.Future[None]:
 
 def build() -> LanguageServer:
     """The server with everything that it can do."""
-    server = Server("refactor", __version__, notebook_document_sync=_NOTEBOOKS)
+    server = Server("refactor", __version__, notebook_document_sync=_NOTEBOOKS, protocol_cls=Protocol)
     app = App(server)
     kinds = types.CodeActionOptions(list(actions.KINDS), resolve_provider=True)
     asked = types.DiagnosticOptions(inter_file_dependencies=False, workspace_diagnostics=False, identifier="refactor")
