@@ -95,11 +95,13 @@ class Counts:
 
         Code that Dynamo skipped before brings graphs, break sites and recompiles of its own once it is captured, as
         do the small frames that are skipped in its place; and a condition that became a flag recompiles instead of
-        breaking: these are no loss where something was gained.
+        breaking: these are no loss where something was gained. Nor are operators decided outside, where half of the
+        recompiles or more are saved.
         """
         grown = self._ratio > other._ratio + _RATIO_STEP
         freed = self.skipped_frames < other.skipped_frames or grown
         cut = len(self.break_sites) < len(other.break_sites)
+        saved = 0 < other.recompiles >= 2 * self.recompiles
         few = None not in (self.uncaptured, other.uncaptured) and (
             (self.uncaptured or 0.0) <= (other.uncaptured or 0.0) + _DECIDED_OPERATORS
         )
@@ -107,7 +109,7 @@ class Counts:
             (not freed and len(self.break_sites) > len(other.break_sites))
             or (not grown and self.skipped_frames > other.skipped_frames)
             or self.limit_hits > other.limit_hits
-            or (self._ratio < other._ratio - (_DECIDED_OUTSIDE if cut else _RATIO_STEP) and not (cut and few))
+            or (self._ratio < other._ratio - (_DECIDED_OUTSIDE if cut or saved else _RATIO_STEP) and not (cut and few))
             or (not freed and self.graphs > other.graphs)
             or (not freed and not cut and self.break_events > other.break_events)
             or (not freed and not cut and self.recompiles > other.recompiles)

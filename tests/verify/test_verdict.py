@@ -40,6 +40,8 @@ def test_an_arm_is_exercised_only_both_ways() -> None:
         (Counts(6, (), 0, 0, 5), Counts(1, (), 0, 0, 0), True),
         (Counts(9, (), 0, 0, 8, 1), Counts(9, (), 0, 0, 8), True),
         (Counts(6, (), 0, 0, 5), Counts(2, (SITE,), 1, 0, 0), False),
+        (Counts(5, (), 0, 0, 4, captured_ratio=1.0), Counts(2, (), 0, 0, 2, captured_ratio=0.8), True),
+        (Counts(5, (), 0, 0, 4, captured_ratio=1.0), Counts(4, (), 0, 0, 3, captured_ratio=0.8), False),
     ],
     ids=[
         "the same",
@@ -53,6 +55,8 @@ def test_an_arm_is_exercised_only_both_ways() -> None:
         "recompiles less",
         "a limit is not hit",
         "recompiles became a break",
+        "half of the recompiles, at a few operators",
+        "a recompile, at a few operators",
     ],
 )
 def test_gains(before: Counts, after: Counts, gains: bool) -> None:

@@ -224,6 +224,14 @@ class Bench:
         self._taken.add(name)
         return name
 
+    def named(self, base: str, site: object) -> str:
+        """A fresh name for what belongs to a site: the same whenever that site is cut, and no other site's."""
+        known = self.facts.given_names
+        if (base, site) not in known:
+            known[base, site] = self.facts.names.fresh(base, {*self._taken, *known.values()})
+        self._taken.add(known[base, site])
+        return known[base, site]
+
     def helper(self, base: str) -> str:
         """The name under which this file calls a helper; the fix will carry it (see `used`)."""
         if base not in self.used:

@@ -23,7 +23,7 @@ def store_op(plan: BoundedStore, bench: Bench) -> Fix | NoFix:
     kinds = dict.fromkeys([value, target, *(names.of[ast.dump(e)] for e in plan.tensors)], f"{torch}.Tensor")
     kinds |= {n: "int" for n in names.given if n not in kinds}
     root = re.sub(r"\W+", "_", bench.source.code(plan.target)).strip("_")
-    name = bench.fresh(f"_put_into_{root.removeprefix('self_')}")
+    name = bench.named(f"_put_into_{root.removeprefix('self_')}", plan.node)
     subscript = plan.node.targets[0]
     assert isinstance(subscript, ast.Subscript)
     body = f"{target}[{_index(subscript.slice, names)}] = {value}"

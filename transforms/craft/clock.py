@@ -14,7 +14,7 @@ def known_ahead(plan: Clock, bench: Bench) -> Fix | NoFix:
     """The number of trips as a function of the numbers that the condition follows from, in its place."""
     if not bench.alone([plan.loop]):
         return NoFix("it shares its line with another statement")
-    name = bench.fresh(f"_{plan.function.name.strip('_')}_trips")
+    name = bench.named(f"_{plan.function.name.strip('_')}_trips", plan.loop)
     count, left = bench.fresh("count"), bench.fresh("trips_left")
     owner = bench.facts.classes.owner(plan.loop)
     me = owner[1] if owner is not None else ""

@@ -16,15 +16,17 @@ from .loop import function_of, put, replaced
 
 _WHY = "# A break in a loop would have Dynamo skip this function: it runs in Python, and its parts are compiled."
 
+_UNROLLED = "# Unrolled, its loop would be compiled for each length: it runs in Python, and its parts are compiled."
+
 
 def drive(plan: Driver, bench: Bench) -> list[Edit] | NoFix:
     """The edits: the marks above the entry, a call in the place of each piece, and the new functions."""
     made: list[cst.FunctionDef] = []
     edits = [_marks(plan, bench)]
-    for piece in plan.pieces:
+    for i, piece in enumerate(plan.pieces):
         if piece.statements and not bench.alone(piece.statements):
             return NoFix("several statements share a line in it")
-        name = bench.fresh(piece.base)
+        name = bench.named(piece.base, (plan.function, plan.unrolled, i))
         given = _names(piece, bench)
         made.append(_function(plan, piece, name, given, bench))
         edits.append(_call(plan, piece, name, given, made, bench))
@@ -48,12 +50,12 @@ def _marks(plan: Driver, bench: Bench) -> Edit:
     """Leave the entry itself out of the graph, and not what it calls."""
     function, source = plan.function, bench.source
     margin, newline = source.margin(function), source.newline
-    torch = bench.torch(function)
+    torch, why = bench.torch(function), _UNROLLED if plan.unrolled else _WHY
     public, inner = f"@{torch}.compiler.disable(recursive=False)", f"@{torch}._dynamo.decorators.skip"
     if not plan.decorated:
         row = source.line_start(function.lineno)
         mark = public if plan.module else inner
-        return Edit(Span(row, row), f"{margin}{_WHY}{newline}{margin}{mark}{newline}")
+        return Edit(Span(row, row), f"{margin}{why}{newline}{margin}{mark}{newline}")
     first, row = min(d.lineno for d in function.decorator_list), source.line_start(function.lineno)
     compiled = any(
         bench.facts.names.qualified(d.func if isinstance(d, ast.Call) else d) in COMPILE
@@ -61,7 +63,7 @@ def _marks(plan: Driver, bench: Bench) -> Edit:
     )
     above = source.text[source.line_start(first) : row]
     outer = "" if compiled or not plan.module else f"{margin}{public}{newline}"
-    text = f"{margin}{_WHY}{newline}{outer}{above}{margin}{inner}{newline}"
+    text = f"{margin}{why}{newline}{outer}{above}{margin}{inner}{newline}"
     return Edit(Span(source.line_start(first), row), text)
 
 

@@ -35,6 +35,7 @@ class Facts:
         self.source = source
         self.settings = settings or RuleSettings()
         self.found: Sequence[Finding] = ()  # what the other rules found, for those that are asked last
+        self.given_names: dict[tuple[str, object], str] = {}  # new names that the cuts of this source hand out
         self._flows: dict[FunctionNode, Flow] = {}
 
     @functools.cached_property

@@ -29,6 +29,7 @@ class Driver:
         module: it is a method of a `torch.nn.Module`.
         decorated: a decorator stands above it, which makes a frame of its own.
         pieces: what becomes functions, in order.
+        unrolled: its loop breaks nothing, but would be unrolled for each of its lengths.
     """
 
     function: FunctionNode
@@ -36,6 +37,7 @@ class Driver:
     module: bool
     decorated: bool
     pieces: tuple[Piece, ...]
+    unrolled: bool = False
 
     @property
     def changes(self) -> tuple[str, ...]:
@@ -48,26 +50,31 @@ class Drivers:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
-        self._known: dict[FunctionNode, Driver | NoFix] = {}
+        self._known: dict[tuple[FunctionNode, frozenset[ast.AST]], Driver | NoFix] = {}
 
-    def of(self, function: FunctionNode, alone: bool = False) -> Driver | NoFix:
-        """How the function drives its loops, or why it does not; `alone`: also where nothing of it can be captured."""
-        if function not in self._known:
-            self._known[function] = self._refused(function) or self._plan(function)
-        found = self._known[function]
+    def of(
+        self, function: FunctionNode, alone: bool = False, stays: frozenset[ast.AST] = frozenset()
+    ) -> Driver | NoFix:
+        """How the function drives its loops, or why it does not.
+
+        `alone`: also where nothing of it can be captured; `stays`: loops that run in Python, though nothing breaks.
+        """
+        key = function, stays
+        if key not in self._known:
+            self._known[key] = self._refused(function) or self._plan(function, stays)
+        found = self._known[key]
         called = any(not self._facts.regions.skipped_alone(t.function) for _, t in self._facts.calls.callees(function))
         if isinstance(found, Driver) and not (found.pieces or called or alone):
             return NoFix("there is nothing between the breaks that could be captured")
         return found
 
-    def _plan(self, function: FunctionNode) -> Driver:
+    def _plan(self, function: FunctionNode, stays: frozenset[ast.AST]) -> Driver:
         facts = self._facts
         info = facts.classes.of_function(function)
         owner = facts.flow(function).parameters[0] if info is not None else None
-        pieces = Search(function, owner, facts).pieces()
-        return Driver(
-            function, owner, info is not None and info.is_module, bool(function.decorator_list), tuple(pieces)
-        )
+        pieces = tuple(Search(function, owner, facts, stays).pieces())
+        module = info is not None and info.is_module
+        return Driver(function, owner, module, bool(function.decorator_list), pieces, bool(stays))
 
     def _refused(self, function: FunctionNode) -> NoFix | None:
         facts = self._facts

@@ -48,7 +48,10 @@ class Piece:
 class Search:
     """The search for pieces in one function."""
 
-    def __init__(self, function: FunctionNode, owner: str | None, facts: Facts) -> None:
+    def __init__(
+        self, function: FunctionNode, owner: str | None, facts: Facts, stays: frozenset[ast.AST] = frozenset()
+    ) -> None:
+        self.stays = stays
         self.function = function
         self.owner = owner
         self.facts = facts
@@ -74,6 +77,11 @@ class Search:
                 found |= binds(node.target)
             if isinstance(node, (ast.For, ast.While)):
                 found |= {t for s in walk_scope(*node.body) if (t := self._counter(s))}
+        # Python numbers that follow from these within a trip.
+        for node in walk_scope(*self.body):
+            follows = isinstance(node, ast.Assign) and reads(node.value) & found
+            if follows and isinstance(node, ast.Assign) and self.facts.kinds.of(node.value).tag is Tag.HOST:
+                found |= binds(*node.targets)
         return frozenset(found)
 
     def _counter(self, node: ast.AST) -> str | None:
@@ -155,6 +163,8 @@ class Search:
                     return False
             case _:
                 return False
+        if any(n in self.stays for n in walk_scope(s)):
+            return False
         if self.loops and self._stores_item(s):
             return False  # the caller stores: what is stored into may begin to take gradients with the first trip
         if any(self._counter(n) for n in walk_scope(s)) and self.loops:
@@ -205,9 +215,17 @@ class Search:
         wanted = order(run, entering - {self.owner})
         if not bound >= set(wanted) or not self.flow.bound_after(run, bound) >= set(results):
             return
+        varying = {n for n in wanted if n in self.counting and self._number(n, run)}
+        if len(varying) > (0 if self.stays else 1):
+            return  # each of them would compile the piece twice more, and Dynamo keeps eight
         parameters = [*(n for n in results if n in wanted), *(n for n in wanted if n not in results)]
         where = "step" if self.loops else "end" if self.broken else "start"
         self.found.append(Piece(self._name(where), tuple(run), None, tuple(parameters), tuple(results), tuple(given)))
+
+    def _number(self, name: str, run: Sequence[ast.stmt]) -> bool:
+        """True for a name that may hold a Python number where the statements begin."""
+        value = self.facts.kinds.before(run[0]).get(name)
+        return value is None or value.tag in (Tag.HOST, Tag.UNKNOWN)
 
     def _name(self, where: str) -> str:
         step = part_names(self.loops[-1] if self.loops else None, self.function)[1]
@@ -220,7 +238,7 @@ class Search:
         changed = self.facts.effects.of(run).mutates
         for i, s in enumerate(run):
             before = self.facts.effects.of(run[:i])
-            if not isinstance(s, _SIMPLE) or before.mutates or before.stores or before.random or before.unknown:
+            if not isinstance(s, _SIMPLE) or before.mutates or before.stores or before.unknown:
                 break
             found += self._items(s, binds(*run), changed)
         return found

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from ..craft.types import Bench
 from ..facts import Facts
+from ..facts.driving import Driver
 from ..facts.lengths import LENGTH, Lengths, varying
+from ..facts.recurrences import recurrence
 from ..model import Evidence, Finding, Fix, Level, NoFix, Safety
 from ..rule import Rule
 
@@ -26,7 +28,9 @@ class VaryingShape(Rule):
     ## What it does
 
     Finds entries that hand sequences of tokens to a compiled core, where the core counts positions by their length or
-    holds it against a limit. The eager outer part then says that the length varies.
+    holds it against a limit. The eager outer part then says that the length varies. Finds also loops over the length of
+    an input that carry a state from step to step; in a function that is compiled itself they run in Python, and each
+    step is compiled.
 
     ## Why
 
@@ -58,10 +62,17 @@ class VaryingShape(Rule):
 
     code = "TR501"
     registry = ("GB0039",)
-    nodes = (ast.FunctionDef,)
+    nodes = (ast.FunctionDef, ast.For)
 
-    def find(self, node: ast.FunctionDef, facts: Facts) -> Iterator[Finding]:
-        """One finding per outer function, at the parameter that holds the tokens."""
+    def find(self, node: ast.FunctionDef | ast.For, facts: Facts) -> Iterator[Finding]:
+        """One finding per outer function, at the parameter that holds the tokens, and per loop over a length."""
+        if isinstance(node, ast.For):
+            counted = recurrence(node, facts) if facts.masks.within(node) else None
+            if counted is not None:
+                message = f"the loop is unrolled into the graph, and again for each length of `{counted[0]}`"
+                sure = Evidence(Level.ASSUMED, f"the length of `{counted[0]}` is taken to vary")
+                yield self.finding(node.iter, facts, message, sure, counted[1])
+            return
         found = varying(node, facts)
         if found is None:
             return
@@ -70,8 +81,14 @@ class VaryingShape(Rule):
         evidence = Evidence(Level.PROVED, f"`{ast.unparse(found.read)}` is read to count positions")
         yield self.finding(place, facts, f"the length of `{name}` changes from call to call", evidence, Plan(found))
 
-    def cut(self, plan: Plan, bench: Bench) -> Fix | NoFix:
-        """Say it above the call of the core."""
+    def cut(self, plan: Plan | Driver, bench: Bench) -> Fix | NoFix:
+        """Say it above the call of the core, or run the loop in Python."""
+        if isinstance(plan, Driver):
+            from ..craft.driver import drive
+
+            edits = drive(plan, bench)
+            summary = "run the loop in Python, and compile its parts"
+            return edits if isinstance(edits, NoFix) else Fix(tuple(edits), Safety.SAFE, summary)
         statement = plan.lengths.call
         if not bench.alone([statement]):
             return NoFix("the call of the core shares its line with another statement")

@@ -25,11 +25,13 @@ import torch
 
 def _by_number(number, test, true_fn, false_fn, *tensors):
     """`true_fn() if test(number) else false_fn()`, while compiling as one graph for both, where they are alike."""
-    if torch.compiler.is_compiling() and isinstance(number, float):
-        if all(isinstance(x, torch.Tensor) and not x.requires_grad and x.device.type != "mps" for x in tensors):
+    given = [*tensors, number] if isinstance(number, torch.Tensor) and number.numel() == 1 else tensors
+    if torch.compiler.is_compiling() and (isinstance(number, float) or given is not tensors):
+        if all(isinstance(x, torch.Tensor) and not x.requires_grad and x.device.type != "mps" for x in given):
             a, b = true_fn(), false_fn()
             if (a.shape, a.dtype, a.device) == (b.shape, b.dtype, b.device):
-                return torch.where(test(torch.full((), number, dtype=torch.float64, device=a.device)), a, b)
+                held = torch.full((), number, dtype=torch.float64, device=a.device) if given is tensors else number
+                return torch.where(test(held).reshape(()), a, b)
     return true_fn() if test(number) else false_fn()
 
 
