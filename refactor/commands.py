@@ -242,14 +242,18 @@ def verify(old: Path, new: Path, given: Mapping[str, Any]) -> int:
     Raises:
         UserError: a file is missing or no Python, or the original cannot be run.
     """
+    from .cache import FOLDER
     from .engine import package_judge
     from .passes import parse
+    from .verify.launch import prepare
     from .verify.verdict import Request
 
     texts = [read(path).text for path in (old, new)]
     for path, text in zip((old, new), texts, strict=True):
         parse(text, str(path))
     resolver = resolver_for(given)
+    if given["no_cache"] or not Path(FOLDER).exists():
+        prepare()
     config = resolver.for_file(old)
     options = options_for(old, config, codes(), given["factory"], given["inputs"], not given["no_cache"])
     request = Request(

@@ -24,6 +24,8 @@ from .transforms.model import Finding, NoFix, RuleSettings
 Result = TypeVar("Result")
 # Starting a worker costs as much as checking some dozen files.
 _FILES_PER_WORKER = 16
+# Each judge holds a torch of its own, and has a second process that compiles.
+_MOST_JUDGES = 4
 
 
 @dataclass(frozen=True)
@@ -173,25 +175,57 @@ def rewrite_one(task: Task) -> Rewritten:
 def each(function: Callable[[Task], Result], tasks: Sequence[Task], jobs: int) -> Iterator[Result]:
     """Call a function for every task, in order of the tasks.
 
-    Tasks that run user code stay in this process, one after another: the judge has its own child for each.
+    Tasks that run user code stay in this process: the judge has its own child for each, which a thread waits for.
 
     Args:
         function: picklable, as its tasks and results are.
         tasks: what to do.
         jobs: how many processes to use at most; 0 stands for one per processor.
     """
-    apart = [task for task in tasks if not task.options.runs or function is not rewrite_one]
+    running = [task for task in tasks if task.options.runs and function is rewrite_one]
+    with _judged(function, running, jobs) as judged:
+        yield from _shown(_each(function, tasks, judged, jobs), len(tasks))
+
+
+@contextmanager
+def _judged(function: Callable[[Task], Result], tasks: Sequence[Task], jobs: int) -> Iterator[Callable[[Task], Result]]:
+    """The function for tasks that run user code, called in their order: some are begun before they are due."""
+    workers = min(jobs or processors(), _MOST_JUDGES, len(tasks))
+    if workers < 2:
+        yield function
+        return
+    from .verify.launch import stop
+
+    pool = concurrent.futures.ThreadPoolExecutor(workers)
+    try:
+        results = pool.map(function, tasks)
+        yield lambda _: next(results)
+    except KeyboardInterrupt:
+        stop()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _each(
+    function: Callable[[Task], Result], tasks: Sequence[Task], judged: Callable[[Task], Result], jobs: int
+) -> Iterator[Result]:
+    """The results in order: of tasks that run user code from `judged`, of the others here or in other processes."""
+
+    def runs(task: Task) -> bool:
+        return task.options.runs and function is rewrite_one
+
+    apart = [task for task in tasks if not runs(task)]
     workers = min(jobs or processors(), max(1, len(apart) // (1 if jobs > 1 else _FILES_PER_WORKER)))
     if workers == 1:
-        yield from _shown((function(task) for task in tasks), len(tasks))
+        yield from (judged(task) if runs(task) else function(task) for task in tasks)
         return
     # A fresh interpreter for each worker: forking is unsafe where a progress display has a thread.
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(workers, mp_context=context, initializer=_deafen) as pool:
         try:
             done = pool.map(function, apart, chunksize=max(1, min(16, len(apart) // (workers * 4))))
-            mixed = (function(task) if task.options.runs and function is rewrite_one else next(done) for task in tasks)
-            yield from _shown(mixed, len(tasks))
+            yield from (judged(task) if runs(task) else next(done) for task in tasks)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise

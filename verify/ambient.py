@@ -62,7 +62,7 @@ def _loggers() -> list[logging.Logger]:
 
 
 def _state(logger: logging.Logger) -> dict[str, Any]:
-    return {name: list(value) if type(value) is list else value for name, value in vars(logger).items()}
+    return {**vars(logger), "handlers": list(logger.handlers), "filters": list(logger.filters)}
 
 
 def _restore(logger: logging.Logger, state: dict[str, Any] | None) -> None:
@@ -70,12 +70,13 @@ def _restore(logger: logging.Logger, state: dict[str, Any] | None) -> None:
 
     Libraries that were imported since have set theirs up, and will not do so again.
     """
+    held = vars(logger)
     if state is None:
-        for name in vars(logger).keys() - _OF_EVERY_LOGGER:
+        for name in held.keys() - _OF_EVERY_LOGGER:
             delattr(logger, name)
-        return
-    if logger.level != state["level"]:
-        logger.setLevel(state["level"])
-    for name in vars(logger).keys() - state.keys():
-        delattr(logger, name)
-    vars(logger).update({name: value for name, value in state.items() if name not in ("_cache", "manager", "parent")})
+    elif held != state:
+        if logger.level != state["level"]:
+            logger.setLevel(state["level"])
+        for name in held.keys() - state.keys():
+            delattr(logger, name)
+        held.update(state)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
@@ -17,7 +18,12 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def _untraced(function: _F) -> _F:
-    """Dynamo meets such functions as callees of user code that broke the graph; they are no part of it."""
+    """Dynamo meets such functions as callees of user code that broke the graph; they are no part of it.
+
+    Where Dynamo is not loaded nothing is compiled, and loading it takes as long as torch itself.
+    """
+    if "torch._dynamo" not in sys.modules:
+        return function
     return cast(_F, torch._dynamo.disable(function))  # type: ignore[no-untyped-call]
 
 
@@ -34,8 +40,10 @@ class Channels(logging.Handler):
         # Each with the place that it is ascribed to, where it has one.
         self.events: list[tuple[tuple[str, ...], str]] = []
         self._filename, self._canonical = filename, canonical
+        self.emit = _untraced(self.emit)  # type: ignore[method-assign]
+        self.warn = _untraced(self.warn)  # type: ignore[method-assign]
+        self.write = _untraced(self.write)  # type: ignore[method-assign]
 
-    @_untraced
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a log record of user code."""
         if record.name.split(".")[0] != "torch":
@@ -44,13 +52,11 @@ class Channels(logging.Handler):
             told = () if error is None else (f"with {type(error).__name__}: {self._canonical(str(error))}",)
             self.events.append(((*parts, *told), ""))
 
-    @_untraced
     def warn(self, message: Warning | str, category: type[Warning], filename: str, *_: Any) -> None:
         """Keep a warning; takes the arguments of `warnings.showwarning`."""
         place = "the file itself" if filename == self._filename else "its caller"
         self.events.append((("warning", category.__name__, self._canonical(str(message))), place))
 
-    @_untraced
     def write(self, channel: str, text: str) -> None:
         """Keep printed text; neighbouring pieces are joined."""
         if self.events and self.events[-1][0][0] == channel:
@@ -89,11 +95,11 @@ class Channels(logging.Handler):
 class _Stream(io.TextIOBase):
     def __init__(self, channels: Channels, channel: str) -> None:
         self._channels, self._channel = channels, channel
+        self.write = _untraced(self.write)  # type: ignore[method-assign]
 
     def writable(self) -> bool:
         return True
 
-    @_untraced
     def write(self, text: str) -> int:
         self._channels.write(self._channel, text)
         return len(text)

@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from .aside import Aside
 from .clock import Deadline
 from .enrich import Calls, enriched
 from .explore import Explorer, Plan
@@ -40,7 +41,7 @@ class _Tried:
     why: str = ""
 
 
-def examine_found(request: Request, tell: Tell = lambda _: None) -> Verdict:
+def examine_found(request: Request, tell: Tell = lambda _: None, aside: Aside | None = None) -> Verdict:
     """Judge a request that names no factory, in this process, which runs user code."""
     try:
         old = Outline.of(request.old)
@@ -55,7 +56,7 @@ def examine_found(request: Request, tell: Tell = lambda _: None) -> Verdict:
         try:
             target = Target(request.old, place, "old")
             target.unload(target.load())
-            return _Search(request, tell, old, new, target).verdict()
+            return _Search(request, tell, old, new, target, aside).verdict()
         except TargetError as error:
             return _undecided(request, str(error))
         except OutOfMemoryError as error:
@@ -82,7 +83,10 @@ def _undecided(request: Request, reason: str) -> Verdict:
 
 
 class _Search:
-    def __init__(self, request: Request, tell: Tell, old: Outline, new: Outline, target: Target) -> None:
+    def __init__(
+        self, request: Request, tell: Tell, old: Outline, new: Outline, target: Target, aside: Aside | None = None
+    ) -> None:
+        self._aside = aside
         self._request, self._tell, self._old, self._new, self._target = request, tell, old, new, target
         self._constants = compared_constants(request.old)
         self._sizes = [n for n in self._constants.numbers if isinstance(n, int) and 0 < n <= 64]
@@ -154,7 +158,7 @@ class _Search:
         request = replace(self._request, timeout_s=max(share, 1.0))
         scope = Scope(Deadline(_VARIATIONS_S, share * _SHARE_FOR_VARIATIONS), compiled, arms=False)
         recipe = FoundRecipe(calls.build, calls.calls)
-        verdict = try_out(request, lambda doing: self._tell(f"{doing} ({unit.name})"), recipe, scope)
+        verdict = try_out(request, lambda doing: self._tell(f"{doing} ({unit.name})"), recipe, scope, self._aside)
         return _Tried(unit, verdict, calls)
 
     def _calls(self, unit: Unit, share: float) -> tuple[Calls | None, str]:

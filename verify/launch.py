@@ -150,11 +150,15 @@ class _Server:
         line, _, self._lines = self._lines.partition(b"\n")
         return json.loads(line)  # type: ignore[no-any-return]
 
+    def kill(self) -> None:
+        """End it; whoever waits for it hears of that, and closes it."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
     def close(self) -> None:
         """End it, and every process that stems from it."""
         self._ours.close()
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        self.kill()
         self._process.wait()
         for pid in marked(f"{MARK}={self._mark}"):
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -162,40 +166,81 @@ class _Server:
 
 
 class _Servers:
-    """The idle servers of this process; as many as questions are asked at once."""
+    """The servers of this process; as many as questions are asked at once."""
 
     def __init__(self) -> None:
         self._idle: list[_Server] = []
+        self._busy: list[_Server] = []
         self._lock = threading.Lock()
         self._owner = os.getpid()
+        self._stopped = False
 
     @contextmanager
     def one(self) -> Iterator[_Server]:
-        """A server for the time of the block."""
+        """A server for the time of the block.
+
+        Raises:
+            KeyboardInterrupt: all of them were stopped.
+        """
         with self._lock:
             if self._owner != os.getpid():
                 # A forked process must not speak on its parent's sockets.
-                self._idle, self._owner = [], os.getpid()
+                self._idle, self._busy, self._owner = [], [], os.getpid()
             server = self._idle.pop() if self._idle else None
         if server is None or not server.alive:
             server = _Server()
+        with self._lock:
+            self._busy.append(server)
         try:
+            self._heed()
             yield server
+            self._heed()
         except BaseException:
             server.close()
             raise
+        finally:
+            with self._lock:
+                self._busy.remove(server)
         if server.alive:
             with self._lock:
                 self._idle.append(server)
 
+    def _heed(self) -> None:
+        if self._stopped:
+            raise KeyboardInterrupt
+
+    def prepare(self) -> None:
+        """Start one, unless there is one."""
+        with self._lock:
+            if not self._idle and not self._busy and self._owner == os.getpid():
+                self._idle.append(_Server())
+
+    def stop(self) -> None:
+        """End all of them, those that other threads wait for as well; none is started any more."""
+        self._stopped = True
+        with self._lock:
+            for server in self._busy:
+                server.kill()
+        self.close()
+
     def close(self) -> None:
-        """End all of them."""
+        """End those that are idle."""
         while self._owner == os.getpid() and self._idle:
             self._idle.pop().close()
 
 
 _servers = _Servers()
 atexit.register(_servers.close)
+
+
+def prepare() -> None:
+    """Start what the first question needs, so that it is ready when that comes."""
+    _servers.prepare()
+
+
+def stop() -> None:
+    """End every trial, in whatever thread; there will be no other."""
+    _servers.stop()
 
 
 def _absolute(request: Request) -> Request:

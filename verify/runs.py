@@ -22,6 +22,8 @@ from .targets import FoundRecipe, Place, Recipe, Target, seed_everything
 from .verdict import Request
 
 Function = Callable[..., Any]
+# The usual partitioner of `aot_eager` imports all of inductor, to choose what is kept for the backward pass.
+_LIGHTER = {"aot_eager": "aot_eager_default_partitioner"}
 
 
 class Runner:
@@ -104,7 +106,10 @@ class Runner:
         self, target: Target, draw: Draw, limit_s: float, backend: str | None, respect_user: bool
     ) -> tuple[Trace, Meter, bool]:
         meter = Meter(target.canonical)
-        with user_compiles(backend or meter.backend) as asked, self._built(target) as (module, function, given):
+        with (
+            user_compiles(_LIGHTER.get(backend or "", backend) or meter.backend) as asked,
+            self._built(target) as (module, function, given),
+        ):
             chosen_by_user = bool(asked) and respect_user
             entry = function if chosen_by_user else torch.compile(function)
             observer = Observer(target, module, function, limit_s)

@@ -249,9 +249,18 @@ class FoundRecipe:
 
 def seed_everything(seed: int) -> None:
     """Seed torch, numpy and random."""
-    torch.manual_seed(seed)
+    if _has_accelerator():
+        torch.manual_seed(seed)
+    else:
+        # Without devices `torch.manual_seed` keeps a note with the whole call stack for each that could turn up.
+        torch.default_generator.manual_seed(seed)
     np.random.seed(seed)
     random.seed(seed)
+
+
+@functools.cache
+def _has_accelerator() -> bool:
+    return torch.accelerator.is_available()
 
 
 @contextlib.contextmanager

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+import torch
+
 from .arms import vanished
+from .aside import Aside, AsideError
 from .clock import Deadline
 from .compare import Difference, Rules, declared_by, differences, families
+from .compiled import Compilation, compile_aside, compile_both, from_aside
 from .directed import Probe, aimed, climb
 from .draws import CallDraw, Draw, InapplicableError
 from .inputs import GRADIENTS, Catalogue
@@ -43,22 +48,39 @@ class _Settled(Exception):  # noqa: N818  # the normal end of a trial, no error
         self.status, self.reasons, self.counterexample, self.replay = status, tuple(reasons), counterexample, replay
 
 
-def examine(request: Request, tell: Tell = lambda _: None) -> Verdict:
+def examine(request: Request, tell: Tell = lambda _: None, beside: bool = False) -> Verdict:
     """Judge a request in this process, which runs user code; `tell` hears what is about to be run.
 
-    What the request does not name is looked for.
+    What the request does not name is looked for. With `beside` a second process compiles while this one goes on.
 
     Never raises for what user code does, short of ending the process.
     """
     request = replace(request, conditions=request.conditions or vanished(request.old, request.new))
+    aside = Aside(load_compiler, lambda asked: compile_aside(request, asked)) if beside else None
     if request.factory and request.inputs:
-        return try_out(request, tell)
+        return try_out(request, tell, aside=aside)
     from .found import examine_found
 
-    return examine_found(request, tell)
+    return examine_found(request, tell, aside)
 
 
-def try_out(request: Request, tell: Tell, recipe: FoundRecipe | None = None, scope: Scope | None = None) -> Verdict:
+def load_compiler() -> None:
+    """Import what compiling needs, much of which is imported by the first compilation only.
+
+    No gradients: autograd's threads would not survive a fork.
+    """
+    torch.compile(torch.neg, backend="eager")(torch.ones(1))
+    torch._dynamo.reset()
+    importlib.import_module("torch._functorch.partitioners")
+
+
+def try_out(
+    request: Request,
+    tell: Tell,
+    recipe: FoundRecipe | None = None,
+    scope: Scope | None = None,
+    aside: Aside | None = None,
+) -> Verdict:
     """Judge one callable of a request: the one that it names, or a found one.
 
     Args:
@@ -66,9 +88,10 @@ def try_out(request: Request, tell: Tell, recipe: FoundRecipe | None = None, sco
         tell: hears what is about to be run.
         recipe: the found callable and calls; the request's own by default.
         scope: how far to go with it.
+        aside: the process that compiles; this one by default.
     """
     scope = scope or Scope(Deadline(_VARIATIONS_S, _SHARE_FOR_VARIATIONS * request.timeout_s))
-    trial = _Trial(request, tell, recipe, scope)
+    trial = _Trial(request, tell, recipe, scope, aside)
     try:
         with import_path(trial.place.root):
             trial.run()
@@ -96,15 +119,17 @@ class Scope:
 
 
 class _Trial:
-    def __init__(self, request: Request, tell: Tell, recipe: FoundRecipe | None, scope: Scope) -> None:
+    def __init__(
+        self, request: Request, tell: Tell, recipe: FoundRecipe | None, scope: Scope, aside: Aside | None
+    ) -> None:
         self.place = Place.of(request.path)
-        self._request, self._tell, self._scope = request, tell, scope
+        self._request, self._tell, self._recipe, self._scope, self._aside = request, tell, recipe, scope, aside
         self._runner = Runner(request, self.place, recipe)
         self._given = Draw(())
         self._several = False
         self._unstable: frozenset[str] = frozenset()
         self._notes: list[str] = []
-        self._counts: tuple[Counts, Counts] | tuple[None, None] = (None, None)
+        self._counts: tuple[Counts | None, Counts | None] = (None, None)
         self._limit_s = max(2.0, request.timeout_s / 4)
 
     def verdict(self, settled: _Settled) -> Verdict:
@@ -123,13 +148,14 @@ class _Trial:
 
     def run(self) -> None:
         """Ends by raising `_Settled`."""
-        old, new = self._given_calls()
+        self._given_calls()
+        compilation = self._compilation() if self._scope.compiled else None
         tried = self._variations()
-        if self._scope.compiled:
-            self._compiled(old, new)
+        if compilation is not None:
+            self._compiled(compilation)
         self._settle(tried)
 
-    def _given_calls(self) -> tuple[Trace, Trace]:
+    def _given_calls(self) -> None:
         runner = self._runner
         self._tell("running the original on the given calls")
         try:
@@ -154,7 +180,6 @@ class _Trial:
             raise _Settled("REFUTED", [str(error)]) from None
         if self._relevant(differences(again, new, self._rules(self._given))):
             self._refute(self._given)
-        return old, new
 
     def _check_original(self, old: Trace, again: Trace) -> None:
         if not self._given.calls:
@@ -267,38 +292,24 @@ class _Trial:
         where = "on the given calls" if small == draw and by_user else f"on {small.words()}"
         raise _Settled("REFUTED", [f"{lines[0]} ({where})", *lines[1:]], text, small.to_json())
 
-    def _compiled(self, old: Trace, new: Trace) -> None:
-        """Compiled code against eager code, and the meter."""
-        runner = self._runner
-        limit_s = self._request.timeout_s / 2
-        self._tell("compiling the rewrite")
-        compiled_new, after = runner.compiled(runner.new, self._given, limit_s)
-        self._tell("compiling the original")
-        compiled_old, before = runner.compiled(runner.old, self._given, limit_s)
-        self._counts = before.counts(), after.counts()
-        self._hold_against(old, compiled_old, new, compiled_new, "eager")
-        backends = [name for name in self._request.backends if name != "eager"]
-        if "aot_eager" not in backends and any(".gradient of " in path for path in new.facts):
-            backends.append("aot_eager")
-        for backend in backends:
-            self._tell(f"compiling with {backend}")
-            by_new, _ = runner.compiled(runner.new, self._given, limit_s, backend)
-            rules = Rules(tolerant=True, unstable=self._unstable)
-            if differences(new, by_new, rules, limit=1):
-                by_old, _ = runner.compiled(runner.old, self._given, limit_s, backend)
-                self._hold_against(old, by_old, new, by_new, backend)
+    def _compilation(self) -> Callable[[], Verdict]:
+        """Have both texts compiled, in the other process if there is one; what is returned waits for the answer."""
+        compilation = Compilation(self._recipe, self._unstable)
+        if self._aside is None:
+            return functools.partial(compile_both, self._request, compilation, self._tell)
+        answer = self._aside.ask(compilation.to_plain())
+        return lambda: from_aside(answer())
 
-    def _hold_against(self, old: Trace, compiled_old: Trace, new: Trace, compiled_new: Trace, backend: str) -> None:
-        """What compiling changes in the rewrite, and not in the original."""
-        rules = Rules(tolerant=True, unstable=self._unstable)
-        usual = differences(old, compiled_old, rules, limit=_ALL)
-        excused = {item.path for item in usual}
-        found = self._relevant(i for i in differences(new, compiled_new, rules, limit=_ALL) if i.path not in excused)
-        if found:
-            lines = [f"compiled with backend {backend} it differs from eager: {item}" for item in found[:_SHOWN]]
-            raise _Settled("REFUTED", lines)
-        if usual:
-            self._notes.append(f"the original differs from itself when compiled with backend {backend}: {usual[0]}")
+    def _compiled(self, compilation: Callable[[], Verdict]) -> None:
+        self._tell("compiling original and rewrite")
+        try:
+            verdict = compilation()
+        except AsideError as error:
+            raise _Settled("UNVERIFIED", [f"{error} while compiling original and rewrite"]) from None
+        self._counts = (verdict.before, verdict.after)
+        if verdict.status != "VERIFIED":
+            raise _Settled(verdict.status, verdict.reasons)
+        self._notes += [note for note in verdict.reasons if note not in self._notes]
 
     def _settle(self, tried: int) -> None:
         missed = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import select
@@ -29,31 +30,37 @@ def main() -> int:
     missing = _load()
     # From here on the end of the socket says that the tool is gone, and what it leaves behind is put away first.
     die_with_parent(False)
+    served = False
     with contextlib.suppress(OSError), channel.makefile("rb") as questions:
         for line in questions:
             if missing:
                 _say(channel, reason=f"{missing} is not installed")
-            else:
-                _serve(json.loads(line), channel)
+                continue
+            if served:
+                # A single question is answered sooner by a child that loads this itself while it does something else.
+                _load_compiler()
+            _serve(json.loads(line), channel)
+            served = True
     return 0
 
 
 def _load() -> str:
-    """Import what every child needs; the name of what is missing."""
+    """Import what the first child needs at once; the name of what is missing."""
     try:
         import torch
-        import torch._dynamo
-        import torch._functorch.partitioners
-        import torch._inductor.fx_passes.joint_graph
 
         from . import found, trial  # noqa: F401  # loaded for the children
     except ModuleNotFoundError as error:
         return error.name or "a module"
     torch.set_num_threads(1)
-    # Much of Dynamo is imported by the first compilation. No gradients: autograd's threads would not survive a fork.
-    torch.compile(torch.neg, backend="eager")(torch.ones(1))
-    torch._dynamo.reset()
     return ""
+
+
+@functools.cache
+def _load_compiler() -> None:
+    from .trial import load_compiler
+
+    load_compiler()
 
 
 def _serve(question: dict[str, Any], channel: socket.socket) -> None:

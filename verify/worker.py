@@ -63,7 +63,7 @@ def _judge(request: Request, tell: Callable[[str], None], _: Mapping[str, Any]) 
         from .trial import examine
 
         _confine(request)
-        verdict = examine(request, tell)
+        verdict = examine(request, tell, beside=True)
     except Exception as error:
         verdict = Verdict("UNVERIFIED", (f"the judge failed: {_one_line(error)}",), seed=request.seed)
     return json.dumps(to_plain(replace(verdict, files=_imported(request.path))))
