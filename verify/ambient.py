@@ -30,11 +30,8 @@ def modes() -> tuple[str, ...]:
 def restored() -> Iterator[None]:
     """Put back what the block changes in the modes of torch, the environment, the working directory and loggers."""
     gradients, dtype = torch.is_grad_enabled(), torch.get_default_dtype()
-    deterministic, warning = (
-        torch.are_deterministic_algorithms_enabled(),
-        torch.is_deterministic_algorithms_warn_only_enabled(),
-    )
     anomalies, autocast = torch.is_anomaly_enabled(), torch.is_autocast_enabled("cpu")
+    deterministic = _deterministic()
     environment, folder, paths = dict(os.environ), os.getcwd(), list(sys.path)  # noqa: PTH109  # a plain text
     loggers = {id(logger): _state(logger) for logger in _loggers()}
     try:
@@ -42,7 +39,9 @@ def restored() -> Iterator[None]:
     finally:
         torch.set_grad_enabled(gradients)
         torch.set_default_dtype(dtype)
-        torch.use_deterministic_algorithms(deterministic, warn_only=warning)
+        if _deterministic() != deterministic:
+            # This loads the compiler, which takes as long as torch itself.
+            torch.use_deterministic_algorithms(deterministic[0], warn_only=deterministic[1])
         torch.autograd.set_detect_anomaly(anomalies)
         torch.set_autocast_enabled("cpu", autocast)
         if os.environ != environment:
@@ -52,6 +51,10 @@ def restored() -> Iterator[None]:
         sys.path[:] = paths
         for logger in _loggers():
             _restore(logger, loggers.get(id(logger)))
+
+
+def _deterministic() -> tuple[bool, bool]:
+    return torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
 
 
 def _loggers() -> list[logging.Logger]:

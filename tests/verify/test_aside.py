@@ -29,7 +29,7 @@ def test_an_answer_that_nobody_waited_for_is_passed_over() -> None:
 @pytest.mark.parametrize(
     ("end", "words"),
     [
-        (lambda _: os.kill(os.getpid(), signal.SIGSEGV), "was ended by SIGSEGV"),
+        (lambda _: os.kill(os.getpid(), signal.SIGKILL), "was ended by SIGKILL"),
         (lambda _: os._exit(3), "ended itself with exit code 3"),
     ],
     ids=["signal", "exit"],
