@@ -98,7 +98,7 @@ def test_no_user_code_runs_in_the_tool_itself(tmp_path: Path) -> None:
     code = (
         "import sys\n"
         "def watch(event, arguments):\n"
-        "    if event == 'exec' and 'old' in arguments[0].co_filename.rpartition('/')[2]:\n"
+        "    if event == 'exec' and arguments[0].co_filename.rpartition('/')[2].startswith('old'):\n"
         "        print('user code')\n"
         "sys.addaudithook(watch)\n"
         "from refactor.cli import main\n"
