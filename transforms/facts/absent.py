@@ -1,0 +1,121 @@
+"""Questions about tensors whose answer is known where optional inputs are absent."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .classes import FunctionNode
+from .fills import ABSENT, Env, Fills
+from .flow import walk_scope
+from .parameters import defaults
+from .predicates import unwrapped
+
+if TYPE_CHECKING:
+    from . import Facts
+
+_ANSWERS = frozenset({"any", "all"})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A question that need not be asked.
+
+    Attributes:
+        question: the expression that reads a tensor, in `asker`.
+        asker: the function that asks.
+        outcome: the answer where the inputs are absent.
+        inputs: the parameters of `entry` that are absent then.
+        entry: the function that has them; the asker itself, or one that calls it.
+        call: the call of the asker in the entry and its parameter with the tensor, None where they are the same.
+        assumed: what a method of another file does is taken for known.
+    """
+
+    question: ast.expr
+    asker: FunctionNode
+    outcome: bool
+    inputs: tuple[str, ...]
+    entry: FunctionNode
+    call: tuple[ast.Call, str] | None
+    assumed: bool
+
+
+def answers(function: FunctionNode, facts: Facts) -> Iterator[Answer]:
+    """The questions of one function whose answers are known, for the fewest absent inputs."""
+    questions = list(_questions(function, facts))
+    if not questions:
+        return
+    done: set[int] = set()
+    for entry, call, name in [(function, None, ""), *_callers(function, facts)]:
+        for absent in _choices(entry):
+            run = Fills(facts, entry)
+            run.run(dict.fromkeys(absent, ABSENT))
+            if call is not None:
+                env: Env = {name: run.at.get(id(_given(call, function, name)))}
+                inner = Fills(facts, function)
+                inner.run(env)
+                inner.assumed |= run.assumed
+                run = inner
+            for question in questions:
+                found = run.at.get(id(_asked(question, facts)))
+                if isinstance(found, frozenset) and len(found) == 1 and id(question) not in done:
+                    done.add(id(question))
+                    place = (call, name) if call is not None else None
+                    yield Answer(question, function, bool(min(found)), absent, entry, place, run.assumed)
+
+
+def _questions(function: FunctionNode, facts: Facts) -> Iterator[ast.expr]:
+    """`x.any().item()`, `bool(x.all())`, and such tensors as conditions."""
+    for node in walk_scope(*function.body):
+        tests = [node.test] if isinstance(node, (ast.If, ast.IfExp)) else [node] if isinstance(node, ast.Call) else []
+        for test in tests:
+            bare = _asked(test, facts)
+            asks = isinstance(bare, ast.Call) and isinstance(bare.func, ast.Attribute) and bare.func.attr in _ANSWERS
+            asks = asks and not getattr(bare, "args", None) and not getattr(bare, "keywords", None)
+            reads = bare is not test or isinstance(node, (ast.If, ast.IfExp))
+            above = facts.names.parent(test)
+            if isinstance(above, ast.IfExp) and above.orelse is test and isinstance(above.test, ast.Name):
+                continue  # asked only where an input is given already
+            if asks and reads and not facts.regions.left_alone(test):
+                yield test
+
+
+def _asked(test: ast.expr, facts: Facts) -> ast.expr:
+    return unwrapped(test, facts)
+
+
+def _choices(entry: FunctionNode) -> Iterator[tuple[str, ...]]:
+    """One or two parameters that may be None, and that the function asks for."""
+    optional = [n for n, d in defaults(entry).items() if isinstance(d, ast.Constant) and d.value is None]
+    asked = {
+        n.left.id
+        for n in ast.walk(entry)
+        if isinstance(n, ast.Compare) and isinstance(n.ops[0], (ast.Is, ast.IsNot)) and isinstance(n.left, ast.Name)
+    }
+    names = [n for n in optional if n in asked]
+    yield from ((n,) for n in names)
+    yield from itertools.combinations(names, 2)
+
+
+def _callers(function: FunctionNode, facts: Facts) -> Iterator[tuple[FunctionNode, ast.Call, str]]:
+    """The calls in sight, with each parameter that is given an expression."""
+    for call in facts.calls.callers(function):
+        entry, target = facts.function_of(call), facts.calls.target(call)
+        if entry is None or entry is function or target is None or not target.plain:
+            continue
+        if any(isinstance(a, ast.Starred) for a in call.args) or not facts.regions.of(entry):
+            continue
+        for name in facts.flow(function).parameters:
+            if _given(call, function, name) is not None:
+                yield entry, call, name
+
+
+def _given(call: ast.Call, function: FunctionNode, name: str) -> ast.expr | None:
+    named = {k.arg: k.value for k in call.keywords if k.arg}
+    positional = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
+    bound = positional[1:] if isinstance(call.func, ast.Attribute) and positional[:1] == ["self"] else positional
+    bound = positional[1:] if positional[:1] == ["self"] else bound
+    return named.get(name) or dict(zip(bound, call.args, strict=False)).get(name)
