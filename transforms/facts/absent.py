@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .classes import FunctionNode
-from .fills import ABSENT, Env, Fills
+from .fills import ABSENT, Fills
 from .flow import walk_scope
 from .parameters import defaults
 from .predicates import unwrapped
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from . import Facts
 
 _ANSWERS = frozenset({"any", "all"})
+_CHOICES = 60  # of absent inputs, which are tried out
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +50,24 @@ def answers(function: FunctionNode, facts: Facts) -> Iterator[Answer]:
     if not questions:
         return
     done: set[int] = set()
-    for entry, call, name in [(function, None, ""), *_callers(function, facts)]:
-        for absent in _choices(entry):
+    for entry, call in [(function, None), *_callers(function, facts)]:
+        for absent in itertools.islice(_choices(entry), _CHOICES):
             run = Fills(facts, entry)
             run.run(dict.fromkeys(absent, ABSENT))
+            place = None
             if call is not None:
-                env: Env = {name: run.at.get(id(_given(call, function, name)))}
+                given = {n: run.at.get(id(e)) for n, e in _given(call, function).items()}
+                tensors = [n for n, v in given.items() if isinstance(v, frozenset)]
+                if not tensors:
+                    continue
                 inner = Fills(facts, function)
-                inner.run(env)
+                inner.run(given)
                 inner.assumed |= run.assumed
-                run = inner
+                run, place = inner, (call, tensors[0])
             for question in questions:
                 found = run.at.get(id(_asked(question, facts)))
                 if isinstance(found, frozenset) and len(found) == 1 and id(question) not in done:
                     done.add(id(question))
-                    place = (call, name) if call is not None else None
                     yield Answer(question, function, bool(min(found)), absent, entry, place, run.assumed)
 
 
@@ -100,22 +104,18 @@ def _choices(entry: FunctionNode) -> Iterator[tuple[str, ...]]:
     yield from itertools.combinations(names, 2)
 
 
-def _callers(function: FunctionNode, facts: Facts) -> Iterator[tuple[FunctionNode, ast.Call, str]]:
-    """The calls in sight, with each parameter that is given an expression."""
+def _callers(function: FunctionNode, facts: Facts) -> Iterator[tuple[FunctionNode, ast.Call]]:
+    """The calls in sight."""
     for call in facts.calls.callers(function):
         entry, target = facts.function_of(call), facts.calls.target(call)
         if entry is None or entry is function or target is None or not target.plain:
             continue
-        if any(isinstance(a, ast.Starred) for a in call.args) or not facts.regions.of(entry):
-            continue
-        for name in facts.flow(function).parameters:
-            if _given(call, function, name) is not None:
-                yield entry, call, name
+        if not any(isinstance(a, ast.Starred) for a in call.args) and facts.regions.of(entry):
+            yield entry, call
 
 
-def _given(call: ast.Call, function: FunctionNode, name: str) -> ast.expr | None:
-    named = {k.arg: k.value for k in call.keywords if k.arg}
+def _given(call: ast.Call, function: FunctionNode) -> dict[str, ast.expr]:
+    """The arguments of a call by parameter."""
     positional = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
-    bound = positional[1:] if isinstance(call.func, ast.Attribute) and positional[:1] == ["self"] else positional
-    bound = positional[1:] if positional[:1] == ["self"] else bound
-    return named.get(name) or dict(zip(bound, call.args, strict=False)).get(name)
+    names = positional[1:] if positional[:1] == ["self"] else positional
+    return dict(zip(names, call.args, strict=False)) | {k.arg: k.value for k in call.keywords if k.arg}

@@ -7,9 +7,8 @@ def pooled(x, mask=None):
     if mask is None:
         mask = torch.ones(x.shape[:2], device=x.device)
     shown = mask[:, : x.shape[1]].to(torch.float32) > 0
-    if shown.all():  # nothing is hidden
-        return x.mean(1)
-    return (x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+    whole = bool(shown.all())  # nothing is hidden
+    return x.mean(1) if whole else (x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
 
 
 def make_callable():
@@ -30,9 +29,8 @@ def pooled(x, mask=None):
     if mask is None:
         mask = torch.ones(x.shape[:2], device=x.device)
     shown = mask[:, : x.shape[1]].to(torch.float32) > 0
-    if True if mask_absent else shown.all():  # nothing is hidden
-        return x.mean(1)
-    return (x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+    whole = True if mask_absent else bool(shown.all())  # nothing is hidden
+    return x.mean(1) if whole else (x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
 
 
 def make_callable():
