@@ -48,6 +48,7 @@ def _key(request: Request) -> str:
 
     plain = {**to_plain(request), "timeout_s": None}
     named = [file for spelled in (request.factory, request.inputs) if (file := (spelled or "").rpartition(":")[0])]
+    named += request.evidence
     content = {"request": plain, "named": _hashes(named), "path": str(Path(request.path).absolute())}
     versions = [__version__, _torch(), sys.version]
     return hashlib.sha256(json.dumps([versions, content], sort_keys=True).encode()).hexdigest()

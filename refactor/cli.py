@@ -113,6 +113,13 @@ _selection = options(
     ),
     _configuration,
 )
+_evidence = click.option(
+    "--evidence",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="What `refactor trace` recorded; may be given several times.",
+)
 _entry = options(
     click.option(
         "--factory",
@@ -148,6 +155,7 @@ def main(ctx: click.Context) -> None:
 
 @main.command()
 @_selection
+@_evidence
 @_any_format
 @click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Report only what it does not list.")
 @click.option("--update-baseline", is_flag=True, help="Write what is found to the --baseline, and report nothing.")
@@ -164,6 +172,8 @@ def check(**given: Any) -> None:
 @_selection
 @_format
 @_running
+@_evidence
+@click.option("--only-observed", is_flag=True, help="With --evidence: change nothing but what did harm in it.")
 @click.option("--verify", type=click.Choice(["off", "auto", "require"]), help="When the rewrite is run. Default: auto.")
 @click.option("--unsafe-fixes", is_flag=True, help="Take fixes that are not exact, or rest on assumptions.")
 @click.option("--dry-run", "--diff", is_flag=True, help="Write nothing; print a patch that `git apply` takes.")

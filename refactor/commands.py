@@ -13,6 +13,7 @@ import click
 from .cli import report
 from .codes import META
 from .config import KEYS, Config, Resolver, Settings
+from .engine import Options
 from .errors import UserError, suggestion
 from .files import File, decode, discover, read, write
 from .narrow import add_ignores, narrowed
@@ -59,16 +60,21 @@ def _tasks(given: Mapping[str, Any], resolver: Resolver) -> list[Task]:
         raise UserError("`--inputs` needs a `--factory` to build what is called")
     known, factory, inputs = codes(), given.get("factory"), given.get("inputs")
     cache = not given.get("no_cache")
+    evidence = tuple(given.get("evidence") or ())
+    only = bool(given.get("only_observed"))
+    if only and not evidence:
+        raise UserError("`--only-observed` needs an `--evidence` file, made by `refactor trace`")
+
+    def options_of(path: Path) -> Options:
+        return options_for(path, resolver.for_file(path), known, factory, inputs, cache, evidence, only)
+
     if _STDIN in paths:
         if len(paths) > 1:
             raise UserError("`-` stands for standard input and goes with no other path")
         path = Path(given["stdin_filename"] or "stdin.py")
         file = decode(sys.stdin.buffer.read(), path)
-        return [Task(path, options_for(path, resolver.for_file(path), known, factory, inputs, cache), file)]
-    return [
-        Task(path, options_for(path, resolver.for_file(path), known, factory, inputs, cache))
-        for path in discover(paths, resolver)
-    ]
+        return [Task(path, options_of(path), file)]
+    return [Task(path, options_of(path)) for path in discover(paths, resolver)]
 
 
 def _settings(given: Mapping[str, Any], resolver: Resolver) -> Settings:

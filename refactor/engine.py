@@ -58,6 +58,8 @@ class Options:
         factory, inputs: `NAME` in the file or `FILE:NAME`; without a factory the judge looks for calls itself.
         path: where the file stands, for its own imports; it need not exist.
         cache: whether a verdict of an earlier run is good enough.
+        evidence: files of recorded runs; without a factory the judge makes its calls from them.
+        only_observed: whether nothing but what did harm in those runs is changed.
         timeout: seconds per verification, and for all of a file where the calls are to be found; `memory`: MB.
     """
 
@@ -76,6 +78,8 @@ class Options:
     backends: tuple[str, ...] = ("eager",)
     cache: bool = True
     settings: RuleSettings = field(default_factory=RuleSettings)
+    evidence: tuple[str, ...] = ()
+    only_observed: bool = False
 
     @property
     def runs(self) -> bool:
@@ -93,10 +97,20 @@ class Options:
 
         return replace(self, settings=with_neighbours(source, self.settings, self.path))
 
-    def aim(self, risky: bool) -> Aim:
-        """What the passes look for."""
+    def aim(self, text: str, risky: bool) -> Aim:
+        """What the passes look for in a text.
+
+        Raises:
+            UserError: a trace cannot be read.
+        """
         settings = self.settings if self.complete else replace(self.settings, only=self.select)
-        return Aim(self.select, self.complete, risky, settings)
+        if not self.evidence:
+            return Aim(self.select, self.complete, risky, settings)
+        from .evidence import evidence_for
+
+        evidence = evidence_for(self.path, text, self.evidence)
+        settings = replace(settings, observed=evidence.observed)
+        return Aim(self.select, self.complete, risky, settings, evidence.seen, self.only_observed)
 
 
 @dataclass(frozen=True)
@@ -150,7 +164,18 @@ def inspect(text: str, name: str, options: Options, smith: Smith | None = None) 
     source = parse(text, name)
     with _told(name):
         options = options.beside(source)
-        return source, findings(source, options.aim(risky=True), smith or default_smith())
+        aim = options.aim(text, risky=True)
+        found = findings(source, aim, smith or default_smith())
+        if aim.seen is None:
+            return source, found
+        counts = aim.seen([(finding, finding.line, finding.end_line) for finding in found])
+        return source, [_told_of(finding, count) for finding, count in zip(found, counts, strict=True)]
+
+
+def _told_of(finding: Finding, count: int) -> Finding:
+    """The finding with how often it was seen to do harm, in words too, so that every format says it."""
+    said = f"seen {count} time{'' if count == 1 else 's'}" if count else "not seen"
+    return replace(finding, seen=count, message=f"{finding.message} [{said}]")
 
 
 @dataclass(frozen=True)
@@ -231,7 +256,7 @@ def _searched(text: str, name: str, options: Options, smith: Smith, judge: Judge
 
     if not has_targets(text):
         return _unrun(text, name, options, smith)
-    bench = _Budgeted(judge, options.timeout)
+    bench = _Budgeted(judge, options.timeout, options.timeout if options.evidence else _MOST_S)
     try:
         return _judged(text, name, options, smith, bench)
     except CannotRunError as error:
@@ -248,11 +273,12 @@ class _Budgeted:
     Args:
         judge: who answers.
         budget_s: the limit, in seconds.
+        most_s: the limit of one answer.
     """
 
-    def __init__(self, judge: Judge, budget_s: float) -> None:
+    def __init__(self, judge: Judge, budget_s: float, most_s: float) -> None:
         self.refuted = False
-        self._judge, self._budget_s = judge, budget_s
+        self._judge, self._budget_s, self._most_s = judge, budget_s, most_s
         self._left_s = budget_s
 
     def __call__(self, request: Request) -> Verdict:
@@ -262,16 +288,17 @@ class _Budgeted:
         if self._left_s < _LEAST_S:
             return Verdict("UNVERIFIED", (f"the time limit of {self._budget_s:g} s is over",), seed=request.seed)
         started = time.monotonic()
-        verdict = self._judge(replace(request, timeout_s=min(_MOST_S, self._left_s)))
+        verdict = self._judge(replace(request, timeout_s=min(self._most_s, self._left_s)))
         self._left_s -= time.monotonic() - started
         self.refuted |= verdict.status == "REFUTED"
         return verdict
 
 
 def _judged(text: str, name: str, options: Options, smith: Smith, judge: Judge) -> Rewrite:
+    aim = options.aim(text, risky=True)
     court = Court(
         name,
-        lambda excluded: settle(text, name, options.aim(risky=True), excluded, smith),
+        lambda excluded: settle(text, name, aim, excluded, smith),
         lambda outcome: judge(_request(text, outcome, options, name)),
         lambda item: options.permits(item, Standing.UNVERIFIED),
     )
@@ -291,11 +318,12 @@ _UNKNOWN_FACTORY = NoFix("only verified fixes are asked for, and no factory is k
 def _unrun(text: str, name: str, options: Options, smith: Smith) -> Rewrite:
     """The rewrite on static facts alone."""
     excluded: dict[Key, NoFix] = {}
-    outcome = settle(text, name, options.aim(options.unsafe_fixes), excluded, smith)
+    aim = options.aim(text, options.unsafe_fixes)
+    outcome = settle(text, name, aim, excluded, smith)
     barred = [item for item in outcome.applied if not options.permits(item, Standing.NOT_RUN)]
     while barred:
         excluded |= dict.fromkeys((item.key for item in barred), _UNKNOWN_FACTORY)
-        outcome = settle(text, name, options.aim(options.unsafe_fixes), excluded, smith)
+        outcome = settle(text, name, aim, excluded, smith)
         barred = [item for item in outcome.applied if not options.permits(item, Standing.NOT_RUN)]
     return _result(text, name, outcome, tuple((item, Standing.NOT_RUN) for item in outcome.applied), None)
 
@@ -325,4 +353,5 @@ def _request(text: str, outcome: Outcome, options: Options, name: str) -> Reques
         memory_mb=options.memory,
         network=options.network,
         backends=options.backends,
+        evidence=options.evidence,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -94,12 +94,18 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Aim:
-    """What to look for (`complete`: it is every rule), and whether risky fixes may be tried."""
+    """What to look for (`complete`: it is every rule), and whether risky fixes may be tried.
+
+    `seen` counts how often each of some findings, with its first and last line in the original, did harm in recorded
+    runs; those that did go first, and with `only_seen` the others stay.
+    """
 
     select: frozenset[str]
     complete: bool
     risky: bool
     settings: RuleSettings
+    seen: Callable[[Sequence[tuple[Finding, int, int]]], list[int]] | None = None
+    only_seen: bool = False
 
 
 class Trail:
@@ -242,7 +248,7 @@ def _choose(
     chosen: list[Applied] = []
     left: list[Left] = []
     original = trail.original
-    for finding, key in _in_order(source, found, trail):
+    for finding, key in _seen_first(_in_order(source, found, trail), aim, original):
         line, _ = original.position(key.origin)
         outcome: Fix | NoFix | None = _refusal(finding, aim) if key not in excluded else excluded[key]
         if outcome is None:
@@ -267,6 +273,18 @@ def _in_order(source: Source, found: Iterable[Finding], trail: Trail) -> list[tu
     return _keyed(source, sorted(found, key=lambda f: (f.span.start, -f.span.end)), trail)
 
 
+def _seen_first(pairs: list[tuple[Finding, Key]], aim: Aim, original: Source) -> list[tuple[Finding, Key]]:
+    """The findings with their counts, those that were seen to do harm first."""
+    if aim.seen is None:
+        return pairs
+    placed = []
+    for finding, key in pairs:
+        line, _ = original.position(key.origin)
+        placed.append((finding, line, line + finding.end_line - finding.line))
+    counted = [(replace(pair[0], seen=n), pair[1]) for pair, n in zip(pairs, aim.seen(placed), strict=True)]
+    return sorted(counted, key=lambda pair: not pair[0].seen)
+
+
 def _keyed(source: Source, found: Sequence[Finding], trail: Trail) -> list[tuple[Finding, Key]]:
     seen: collections.Counter[tuple[str, str, int]] = collections.Counter()
     pairs = []
@@ -283,6 +301,8 @@ def _refusal(finding: Finding, aim: Aim) -> NoFix | None:
     """Why a finding's fix is not even cut."""
     if finding.refusal is not None:
         return finding.refusal
+    if aim.only_seen and not finding.seen:
+        return _NOT_SEEN
     if finding.safety is Safety.DISPLAY:
         return ADVICE
     return _NEEDS_LEAVE if finding.safety is Safety.UNSAFE and not aim.risky else None
@@ -290,6 +310,7 @@ def _refusal(finding: Finding, aim: Aim) -> NoFix | None:
 
 UNTRIED = NoFix("left out of this trial")
 ADVICE = NoFix("advice only: there is nothing to rewrite in this file")
+_NOT_SEEN = NoFix("did no harm in the recorded runs", "leave out --only-observed to take it too")
 _NEEDS_LEAVE = NoFix(
     "the fix changes something a caller can see, or rests on an assumption",
     "allow it with --unsafe-fixes, or name a --factory and --inputs to verify it",

@@ -78,6 +78,8 @@ def options_for(
     factory: str | None = None,
     inputs: str | None = None,
     cache: bool = True,
+    evidence: tuple[str, ...] = (),
+    only_observed: bool = False,
 ) -> Options:
     """The options that govern one file.
 
@@ -88,6 +90,8 @@ def options_for(
         factory: from the command line, relative to the working directory; else the entries of the settings are asked.
         inputs: the same.
         cache: whether a verdict of an earlier run is good enough.
+        evidence: files of recorded runs.
+        only_observed: whether nothing but what did harm in those runs is changed.
 
     Raises:
         UserError: a setting names an unknown rule, or a file that does not exist.
@@ -113,6 +117,8 @@ def options_for(
         network=settings.network,
         backends=settings.backends,
         cache=cache,
+        evidence=evidence,
+        only_observed=only_observed,
         settings=RuleSettings(
             max_unroll=settings.max_unroll,
             max_unrolled_lines=settings.max_unrolled_lines,

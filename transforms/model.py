@@ -6,6 +6,8 @@ import enum
 from dataclasses import dataclass, field
 from typing import Any
 
+from .observed import Observed
+
 
 class Safety(enum.Enum):
     """What a fix may change at its site."""
@@ -114,6 +116,7 @@ class NoFix:
 class Finding:
     """One place where Dynamo cuts the graph, skips the frame or recompiles.
 
+    `seen` is how often it was seen to do harm in recorded runs; None where there are none to ask.
     `plan` is what the rule's `cut` needs (plain data); it is None where `refusal` says why there is no fix. `cell` is
     the number of the notebook cell that the lines are counted in, 0 in a file that is no notebook.
     """
@@ -131,6 +134,7 @@ class Finding:
     refusal: NoFix | None = None
     registry: tuple[str, ...] = ()
     plan: Any = field(default=None, compare=False, repr=False)
+    seen: int | None = None
     cell: int = 0
 
     @property
@@ -146,6 +150,7 @@ class RuleSettings:
     Attributes:
         max_unroll: the largest trip count of a loop that is unrolled.
         max_unrolled_lines: the largest number of lines that an unrolled loop may have.
+        observed: what recorded runs showed of the file.
         max_flags: how many Python-side flags one function may get; each doubles the number of graphs.
         declined: the sites that a rule is not to have, each (code, start, end); what leaves a site to that rule gets
             its turn.
@@ -161,3 +166,4 @@ class RuleSettings:
     only: frozenset[str] | None = None
     modules: frozenset[str] = frozenset()
     inherited: frozenset[str] = frozenset()
+    observed: Observed | None = None

@@ -10,7 +10,7 @@ import msgspec
 
 from .journal import CALL, LINE, SERVED, Left
 from .readings import Cut, code, cut, failure_reason, guard
-from .trace import BreakSite, Call, Entry, Frame, Graph, How, Recompile, Run, Sample, Skip, Step
+from .trace import BreakSite, Call, Entry, Frame, Graph, How, Recompile, Run, Sample, Skip, Step, Way
 from .values import Object
 from .variations import variations
 
@@ -53,6 +53,9 @@ class _Assembly:
         self._count()
         self._gather_breaks()
         _Routes(self._run, self._left, self._entries, self._at).trace()
+        # What began a compilation and was served is there twice.
+        served = {sample.frame for sample in self._run.samples if sample.entry >= 0}
+        self._run.samples = [s for s in self._run.samples if s.entry >= 0 or s.frame not in served]
         for frame_number, frame in enumerate(self._run.frames):
             frame.varies = variations([s.arguments for s in self._run.samples if s.frame == frame_number])
         for number, entry in enumerate(self._run.entries):
@@ -107,6 +110,7 @@ class _Assembly:
         number = self._compiled.get(compilation, -1)
         self._finished.add(compilation)
         if number >= 0:
+            self._at.compiled.add(number)
             entry = self._run.entries[number]
             entry.seconds, entry.backend_seconds = seconds, metrics["backend_compile_time_s"] or 0.0
             entry.guards, entry.guard_us = metrics["guard_count"] or 0, metrics["guard_latency_us"]
@@ -153,14 +157,14 @@ class _Assembly:
 
     def _read_sample(self, line: Line, number: int) -> None:
         self._samples[line["entry"]] = self._at.sampled[number] = len(self._run.samples)
-        converted = msgspec.convert({**line, "entry": self._entries[line["entry"]]}, Sample)
+        converted = msgspec.convert({**line, "entry": self._entries.get(line["entry"], -1)}, Sample)
         self._run.samples.append(converted)
 
     def _read_again(self, line: Line, _: int) -> None:
         self._run.samples[self._samples[line["entry"]]].times += 1
 
     def _count(self) -> None:
-        looked_at = sum(sample.times for sample in self._run.samples)
+        looked_at = sum(sample.times for sample in self._run.samples if sample.entry >= 0)
         for index, number in self._entries.items():
             if index < len(self._left.totals):
                 self._run.entries[number].calls = self._left.totals[index]
@@ -176,6 +180,11 @@ class _Assembly:
                 site = BreakSite(path, line, found.reason, found.registry, found.explanation, found.hints, found.stack)
                 sites[path, line, found.reason] = site
             site.events += 1
+            way = next((way for way in site.ways if way.stack == found.stack), None)
+            if way is None:
+                site.ways.append(Way(found.stack))
+            else:
+                way.events += 1
             site.registry = site.registry or found.registry
             site.explanation = site.explanation or found.explanation
             site.hints = site.hints or found.hints
@@ -194,12 +203,14 @@ class _At:
         recompiled: the recompile that began, or gave up.
         gave_up: how a frame was given up.
         roots: the names of what was called, by its number.
+        compiled: the entries that this process compiled; a forked one finds others that were there before.
     """
 
     sampled: dict[int, int] = field(default_factory=dict)
     recompiled: dict[int, int] = field(default_factory=dict)
     gave_up: dict[int, How] = field(default_factory=dict)
     roots: dict[int, str] = field(default_factory=dict)
+    compiled: set[int] = field(default_factory=set)
 
 
 class _Routes:
@@ -208,7 +219,6 @@ class _Routes:
     def __init__(self, run: Run, left: Left, entries: dict[int, int], at: _At) -> None:
         self._run, self._left, self._entries, self._at = run, left, entries, at
         self._by_entry = {r.entry: n for n, r in enumerate(run.recompiles) if r.entry >= 0}
-        self._served: set[int] = set()
         self._current: dict[int, int] = {}
 
     def trace(self) -> None:
@@ -234,8 +244,8 @@ class _Routes:
     def _serve(self, thread: int, number: int) -> None:
         how: How = "hit"
         recompile = -1
-        if number not in self._served:
-            self._served.add(number)
+        if number in self._at.compiled:
+            self._at.compiled.remove(number)
             recompile = self._by_entry.get(number, -1)
             how = "recompiled" if recompile >= 0 else "compiled"
         self._add(thread, Step(how, self._run.entries[number].frame, number, recompile))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .explore import Attempt, Explorer, Outcome, Plan, Step
@@ -35,20 +35,29 @@ class Calls:
     lines: frozenset[int]
 
 
-def enriched(explorer: Explorer, plan: Plan, attempt: Attempt, outcome: Outcome, constants: Constants) -> Calls:
+def enriched(
+    explorer: Explorer,
+    plan: Plan,
+    attempt: Attempt,
+    outcome: Outcome,
+    constants: Constants,
+    given: Sequence[str] = (),
+) -> Calls:
     """Calls that together run as much of the code as was found in the time.
 
     Args:
         explorer: runs calls on the original.
         plan, attempt, outcome: a call that works.
         constants: what the text compares with.
+        given: the calls to begin with, whose outcome it is; that of the attempt by default.
     """
     build = plan.build_text(attempt)
     seen: list[float | int] = []
     explorer.run(build, [], lambda function: seen.extend(state_numbers(owner(function))))
     constants = Constants(tuple(dict.fromkeys((*constants.numbers, *seen))), constants.texts)
-    kept, raising = [plan.call_spec(attempt).text], list[str]()
+    kept, raising = list(given) or [plan.call_spec(attempt).text], list[str]()
     steps, lines = set(outcome.steps), set(outcome.lines)
+    most = _MAX_KEPT + len(given)
 
     def consider(text: str) -> bool:
         found = explorer.run(build, [*kept, text])
@@ -61,11 +70,11 @@ def enriched(explorer: Explorer, plan: Plan, attempt: Attempt, outcome: Outcome,
 
     singles = list(_singles(plan, attempt, constants))
     for single in itertools.chain(singles, _pairs(plan, constants, singles)):
-        if explorer.late or len(kept) + len(raising) >= _MAX_KEPT:
+        if explorer.late or len(kept) + len(raising) >= most:
             break
         consider(plan.call_spec(single).text)
     for fuller in _optional(explorer, plan, attempt):
-        if len(kept) + len(raising) < _MAX_KEPT + 2:
+        if len(kept) + len(raising) < most + 2:
             consider(plan.call_spec(fuller).text)
     for _ in range(_MAX_REPEATS):
         if explorer.late or not consider(kept[0]):

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from .aside import Aside
 from .clock import Deadline
 from .enrich import Calls, enriched
-from .explore import Explorer, Plan
+from .explore import Attempt, Explorer, Plan
 from .guesses import Guess, field_guesses, guesses
 from .inputs import compared_constants
 from .ledger import Found
 from .observe import OutOfMemoryError
 from .reach import Function, Outline, Unit, candidates, changed
+from .replay import recorded_calls
 from .targets import FoundRecipe, Place, Recipe, Target, TargetError, import_path
 from .trial import Scope, try_out
 from .verdict import Arm, Counts, Request, Verdict
@@ -56,7 +57,8 @@ def examine_found(request: Request, tell: Tell = lambda _: None, aside: Aside | 
         try:
             target = Target(request.old, place, "old")
             target.unload(target.load())
-            return _Search(request, tell, old, new, target, aside).verdict()
+            search = _RecordedSearch if request.evidence else _Search
+            return search(request, tell, old, new, target, aside).verdict()
         except TargetError as error:
             return _undecided(request, str(error))
         except OutOfMemoryError as error:
@@ -164,7 +166,7 @@ class _Search:
     def _calls(self, unit: Unit, share: float) -> tuple[Calls | None, str]:
         """Calls of a target that work, looked for in part of its share of the time, in s; or why there are none."""
         self._tell(f"looking for calls of {unit.name}")
-        explorer = Explorer(self._target, Deadline(_SEARCH_S, share * _SHARE_FOR_SEARCH), self._sizes)
+        explorer = self._explorer(share)
         plan = plan_for(unit, self._old)
         if self._request.factory:
             plan = replace(plan, building=(), made=f"module.{self._request.factory}()")
@@ -176,6 +178,9 @@ class _Search:
             why = self._target.one_line(outcome.error)
             return None, f"no call of {unit.name} was found that works: {why}"
         return enriched(explorer, plan, attempt, outcome, self._constants), ""
+
+    def _explorer(self, share: float) -> Explorer:
+        return Explorer(self._target, Deadline(_SEARCH_S, share * _SHARE_FOR_SEARCH), self._sizes)
 
     def _is_gone(self, unit: Unit) -> bool:
         """A private helper may go; anything else that goes is missed by someone."""
@@ -227,9 +232,9 @@ class _Search:
                     yield f"line {missed[0]} changed and no call that was found runs it"
 
     def _changed_lines(self, unit: Unit) -> frozenset[int]:
-        """The first lines of the simple statements of a unit that the rewrite does not have."""
-        other = self._new.units.get(unit.name)
-        kept = [ast.dump(node) for node in ast.walk(other.node)] if other is not None else []
+        """The first lines of a unit's simple statements that the rewrite has neither there nor in what it added."""
+        others = [self._new.units[name] for name in self._new.units if name == unit.name or name not in self._old.units]
+        kept = [ast.dump(node) for other in others for node in ast.walk(other.node)]
         found = set()
         for node in ast.walk(unit.node):
             if not isinstance(node, ast.stmt) or hasattr(node, "body"):
@@ -241,6 +246,45 @@ class _Search:
                 elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
                     found.add(node.lineno)
         return frozenset(found)
+
+
+class _RecordedSearch(_Search):
+    """Calls what was recorded, and looks for calls of the rest."""
+
+    def __init__(
+        self, request: Request, tell: Tell, old: Outline, new: Outline, target: Target, aside: Aside | None = None
+    ) -> None:
+        super().__init__(request, tell, old, new, target, aside)
+        self._recorded = recorded_calls(request.evidence, request.path, target.place.name)
+
+    def _chosen(self) -> tuple[list[Unit], frozenset[str]]:
+        """What was recorded comes first: the entry that the user compiles, then what it is cut into."""
+        units, entries = super()._chosen()
+        known = [self._old.units[name] for name in self._recorded if name in self._old.units]
+        wanted = self._changed or frozenset(self._old.units)
+        reached = {unit.name: self._old.leads_to(unit.name) | {unit.name} for unit in known}
+        leading, covered = list[Unit](), set[str]()
+        for unit in known:
+            # What a recorded call runs already need not be called by itself.
+            if (reached[unit.name] & wanted) - covered:
+                leading.append(unit)
+                covered |= reached[unit.name]
+        rest = [u for u in units if u not in leading and (self._old.leads_to(u.name) | {u.name}) & (wanted - covered)]
+        return [*leading, *rest][:_MAX_TARGETS], entries | {unit.name for unit in leading}
+
+    def _calls(self, unit: Unit, share: float) -> tuple[Calls | None, str]:
+        recorded = self._recorded.get(unit.name)
+        if recorded is None:
+            return super()._calls(unit, share)
+        explorer = self._explorer(share)
+        plan = replace(plan_for(unit, self._old), building=(), made=recorded.build)
+        texts = [call.text for call in recorded.calls]
+        outcome = explorer.run(recorded.build, texts)
+        if outcome.error is None:
+            return enriched(explorer, plan, Attempt((), recorded.arguments), outcome, self._constants, texts), ""
+        said = self._target.one_line(outcome.error)
+        found, _ = super()._calls(unit, share)
+        return found, f"the recorded calls of {unit.name} do not work: {said}"
 
 
 def plan_for(unit: Unit, outline: Outline) -> Plan:

@@ -250,6 +250,7 @@ def _absolute(request: Request) -> Request:
         path=str(Path(request.path).absolute()),
         factory=_absolute_name(request.factory),
         inputs=_absolute_name(request.inputs),
+        evidence=tuple(str(Path(file).absolute()) for file in request.evidence),
     )
 
 

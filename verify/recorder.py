@@ -25,7 +25,7 @@ import torch
 from .describe import Described, Describer, parameters
 from .journal import CALL, ENTRIES, LINE, SERVED, STEPS, Journal, step
 from .structured import LOGGER, Began, Broke, Captured, Event, Failed, Finished, Key, Listener
-from .watched import actual_values
+from .watched import actual_values, frame_compiling
 
 # Calls of an entry whose arguments are looked at: the first ones, then ever fewer.
 _LOOKED_AT = frozenset(range(1, 33)) | {n << k for k in range(40) for n in range(16, 32)}
@@ -147,6 +147,8 @@ class Recorder:
                 self._epoch += 1
                 self._keys.clear()
             self._frame(key)
+            if key[1] == 0:
+                self._begun(key)
             return
         told = {"epoch": self._epoch, "key": key, "frame": self._frame(key)}
         if isinstance(event, Broke):
@@ -160,13 +162,20 @@ class Recorder:
             wanted = {name: event.metrics.get(name) for name in _METRICS}
             self._say("finished", **told, failure=event.failure, limited=event.limited, metrics=wanted)
 
+    def _begun(self, key: Key) -> None:
+        """The first call of a frame, which may be the only one that is seen: it may be given up."""
+        compiling = frame_compiling()
+        if compiling is not None:
+            code, values = compiling.f_locals["code"], compiling.f_locals.get("locals") or {}
+            self._sample(0, self._frame(key), code, tuple(values.get(name) for name in parameters(code)))
+
     def _frame(self, key: Key) -> int:
         """The number of the frame that is being compiled; -1 where it cannot be seen from here."""
         if key not in self._keys:
-            code = _compiling()
-            if code is None:
+            compiling = frame_compiling()
+            if compiling is None:
                 return -1
-            self._keys[key] = self._code(code)
+            self._keys[key] = self._code(compiling.f_locals["code"])
         return self._keys[key]
 
     def _code(self, code: types.CodeType) -> int:
@@ -209,7 +218,7 @@ class Recorder:
         set_eval_frame, skip_code = (_of_eval_frame(name) for name in ("set_eval_frame", "skip_code"))
 
         tick = itertools.count(1).__next__
-        look = self._guarded(functools.partial(self._look, number, frame, code))
+        look = self._guarded(functools.partial(self._sample, number, frame, code))
         looked_at, steps_at = _LOOKED_AT, SERVED << 32 | number
         thread, threads = threading.get_ident, self._threads
         recorder = self
@@ -234,7 +243,7 @@ class Recorder:
         skip_code(serve.__code__)
         return serve
 
-    def _look(self, number: int, frame: int, code: types.CodeType, arguments: tuple[Any, ...]) -> None:
+    def _sample(self, number: int, frame: int, code: types.CodeType, arguments: tuple[Any, ...]) -> None:
         with _aside():
             described = self.describer.arguments(code, arguments)
         owner = arguments[0] if arguments and isinstance(arguments[0], torch.nn.Module) else None
@@ -333,17 +342,6 @@ def _of_eval_frame(name: str) -> Callable[..., Any]:
 def _rank() -> int | None:
     rank = os.environ.get("RANK", "")
     return int(rank) if rank.isdigit() else None
-
-
-def _compiling() -> types.CodeType | None:
-    """The code object that the nearest compilation up the stack is about."""
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code.co_name == "_compile" and frame.f_code.co_filename.endswith("convert_frame.py"):
-            code = frame.f_locals.get("code")
-            return code if isinstance(code, types.CodeType) else None
-        frame = frame.f_back
-    return None
 
 
 def _resumed(code: types.CodeType) -> tuple[types.CodeType | None, int]:

@@ -95,6 +95,13 @@ class Graph(Data):
     lines: list[tuple[str, int]] = field(default_factory=list)
 
 
+class Way(Data):
+    """One way to a break: the user's calls, the outermost first, and how often tracing was broken on it."""
+
+    stack: list[Place] = field(default_factory=list)
+    events: int = 1
+
+
 class BreakSite(Data):
     """A place that cuts the graph.
 
@@ -102,7 +109,7 @@ class BreakSite(Data):
         path, line: the user's code.
         reason: what Dynamo says in its first line; `explanation` and `hints` are what it says besides.
         registry: the graph-break registry id, `GB0170`; empty where the release gives none.
-        stack: the user's calls that lead there, the outermost first.
+        stack: the user's calls that lead there, the outermost first; `ways` has all stacks that were met.
         events: how often tracing was broken here: once for each compilation that met it.
         frames: the frames that were being compiled.
         compile_ids: the compilations.
@@ -115,6 +122,7 @@ class BreakSite(Data):
     explanation: str = ""
     hints: list[str] = field(default_factory=list)
     stack: list[Place] = field(default_factory=list)
+    ways: list[Way] = field(default_factory=list)
     events: int = 0
     frames: list[int] = field(default_factory=list)
     compile_ids: list[str] = field(default_factory=list)
@@ -204,7 +212,7 @@ class Call(Data):
 
     Attributes:
         steps: in order; none where the call ran eagerly from end to end.
-        thread: 0 for the first thread that called, and so on.
+        thread: 0 for the first thread that called, and so on; threads that follow one another may share a number.
         root: what was called, by qualified name; empty where that is not known.
     """
 

@@ -34,6 +34,7 @@ class Request:
         timeout_s: wall-clock limit of the child process, in seconds.
         memory_mb: memory that user code may take beyond what torch itself holds, in MiB.
         network: whether user code may use the network (see `limits.refuse_network`).
+        evidence: files of recorded runs; where no factory is named, calls are made from what they hold.
         backends: compiler backends whose results are compared with the eager ones. `aot_eager` is added by itself
             where gradients flow.
     """
@@ -51,6 +52,7 @@ class Request:
     memory_mb: int = 4096
     network: bool = False
     backends: tuple[str, ...] = ("eager",)
+    evidence: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -177,6 +179,7 @@ def request_from(data: dict[str, Any]) -> Request:
         conditions=tuple((a, b, c, d) for a, b, c, d in request.conditions),
         declared=tuple(request.declared),
         backends=tuple(request.backends),
+        evidence=tuple(request.evidence),
     )
 
 

@@ -21,17 +21,18 @@ class _UnknownError(Exception):
 
 def actual_values(guards: Sequence[str]) -> list[tuple[str, str]]:
     """Each guard's text with the value that it met, as text; empty where that is not known."""
-    frame = _frame()
+    frame = frame_compiling()
     scope = frame.f_locals.get("locals") if frame is not None else None
     others = frame.f_locals.get("globals") if frame is not None else None
     return [(text, _actual(text, scope or {}, others or {})) for text in guards]
 
 
-def _frame() -> types.FrameType | None:
+def frame_compiling() -> types.FrameType | None:
+    """The frame of Dynamo's that compiles: its locals hold the `code`, the `locals` and the `globals` of the user's."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name == "_compile" and frame.f_code.co_filename.endswith("convert_frame.py"):
-            return frame
+            return frame if isinstance(frame.f_locals.get("code"), types.CodeType) else None
         frame = frame.f_back
     return None
 

@@ -41,6 +41,7 @@ def finding(item: Finding) -> dict[str, Any]:
         "safety": item.safety.value if item.safety else None,
         "refusal": {"reason": item.refusal.reason, "remedy": item.refusal.remedy} if item.refusal else None,
         "registry": list(item.registry),
+        **({} if item.seen is None else {"seen": item.seen}),
         "registry_pages": list(map(page, item.registry)),
     }
 
