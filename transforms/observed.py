@@ -50,9 +50,5 @@ class Observed:
     calls: Mapping[str, Calls] = field(default_factory=lambda: MappingProxyType({}), compare=False)
     key: str = ""
 
-    def of(self, function: str) -> Calls | None:
-        """The recorded calls of a function, also after its body was moved into a core of the same name with `_`."""
-        return self.calls.get(function)
-
     def __reduce__(self) -> Any:
         return (Observed, (dict(self.calls), self.key))

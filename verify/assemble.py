@@ -220,12 +220,15 @@ class _Routes:
         self._run, self._left, self._entries, self._at = run, left, entries, at
         self._by_entry = {r.entry: n for n, r in enumerate(run.recompiles) if r.entry >= 0}
         self._current: dict[int, int] = {}
+        self._called: set[int] = set()
+        self._first: frozenset[int] = frozenset()
 
     def trace(self) -> None:
         """Fill the calls of the run, and what refers to them."""
         for thread, what, value in self._left.steps:
             if what == CALL:
-                self._begin(thread, self._at.roots.get(value, ""))
+                self._begin(thread, self._at.roots.get(value, ""), value not in self._called)
+                self._called.add(value)
             elif what == SERVED and value in self._entries:
                 self._serve(thread, self._entries[value])
             elif what == LINE:
@@ -233,8 +236,9 @@ class _Routes:
         total = self._left.totals[0] if self._left.totals else 0
         self._run.more_calls = max(total - len(self._run.calls), 0)
 
-    def _begin(self, thread: int, root: str) -> int:
+    def _begin(self, thread: int, root: str, is_first: bool = False) -> int:
         self._current[thread] = len(self._run.calls)
+        self._first = self._first | {self._current[thread]} if is_first else self._first
         self._run.calls.append(Call(thread=thread, root=root))
         return self._current[thread]
 
@@ -251,9 +255,12 @@ class _Routes:
         self._add(thread, Step(how, self._run.entries[number].frame, number, recompile))
 
     def _add(self, thread: int, step: Step) -> None:
-        call = self._run.calls[self._call(thread)]
+        number = self._call(thread)
+        call = self._run.calls[number]
         if not call.steps and step.frame >= 0:
-            self._run.frames[step.frame].root = True
+            # Where the root itself was given up, what it calls comes first in later calls.
+            frame = self._run.frames[step.frame]
+            frame.root |= number in self._first or frame.name in (call.root, f"{call.root}.forward")
         call.steps.append(step)
 
     def _heard(self, thread: int, number: int) -> None:

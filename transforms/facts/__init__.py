@@ -56,7 +56,9 @@ class Facts:
     @functools.cached_property
     def regions(self) -> Regions:
         """What may run compiled."""
-        return Regions(self.names, self.classes, self.calls)
+        observed = self.settings.observed
+        ran = {name: calls.root for name, calls in observed.calls.items()} if observed is not None else {}
+        return Regions(self.names, self.classes, self.calls, ran)
 
     @functools.cached_property
     def kinds(self) -> Kinds:

@@ -248,3 +248,22 @@ def argument(value: Value, literal: object = None) -> Argument:
             else "unknown"
         )
     return "host" if value.tag is Tag.HOST else "unknown"
+
+
+# Functions that read or write files, or are scripts, are not what a user compiles.
+FILES = frozenset(
+    {"builtins.open", "torch.save", "torch.load", "torch.hub.load", "builtins.input", "builtins.exec", "builtins.eval"}
+)
+FILE_MODULES = (
+    "os.",
+    "shutil.",
+    "json.",
+    "pickle.",
+    "subprocess.",
+    "argparse.",
+    "requests.",
+    "pathlib.",
+    "safetensors.",
+    "sys.",
+)
+SCRIPTS = ("test_", "main", "convert_", "load_", "save_", "download_", "train_", "evaluate_")

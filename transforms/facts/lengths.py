@@ -6,8 +6,10 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..observed import Calls
 from .classes import FunctionNode
 from .flow import walk_scope
+from .recorded import shown_to_vary
 from .values import Tag
 
 if TYPE_CHECKING:
@@ -25,13 +27,16 @@ class Lengths:
 
     Attributes:
         call: the statement of the eager outer function that runs the compiled core.
-        inputs: the parameters, in order: the tokens, then the masks that are as long.
-        read: where the core reads the length.
+        inputs: for each dimension the parameters that have another size there in each call, in order: the tokens,
+            then the masks that are as long.
+        read: where the core reads the length; None where recorded calls showed that it varies.
+        calls: how many recorded calls there were.
     """
 
     call: ast.stmt
-    inputs: tuple[str, ...]
-    read: ast.expr
+    inputs: tuple[tuple[int, tuple[str, ...]], ...]
+    read: ast.expr | None = None
+    calls: int = 0
 
 
 def varying(outer: FunctionNode, facts: Facts) -> Lengths | None:
@@ -43,9 +48,15 @@ def varying(outer: FunctionNode, facts: Facts) -> Lengths | None:
             target = facts.calls.target(node) if isinstance(node, ast.Call) else None
             if target is None or target.owner is None or target.function is outer or not isinstance(node, ast.Call):
                 continue
+            calls = shown_to_vary(outer, facts)
+            if calls is not None:
+                shown = _shown(_passed(node, outer, target.function, facts), calls)
+                if shown:
+                    return Lengths(statement, shown, calls=calls.count)
+                continue
             found = _inputs(node, outer, target.function, facts)
             if found is not None:
-                return Lengths(statement, *found)
+                return Lengths(statement, ((LENGTH, found[0]),), found[1])
     return None
 
 
@@ -76,15 +87,30 @@ def _inputs(
     call: ast.Call, outer: FunctionNode, core: FunctionNode, facts: Facts
 ) -> tuple[tuple[str, ...], ast.expr] | None:
     """The tokens and masks among what the call passes on under its own name, and where the core reads the length."""
-    own = set(facts.flow(outer).parameters)
-    names = [a.id for a in [*call.args, *(k.value for k in call.keywords)] if isinstance(a, ast.Name)]
-    passed = [n for n in names if n in own and n in facts.flow(core).parameters]
+    passed = _passed(call, outer, core, facts)
     for name in passed:
         read = _length(name, core, facts)
         if read is not None and _embedded(name, core, facts):
             masks = [n for n in passed if n != name and "mask" in n and _plain_tensor(n, core, facts)]
             return (name, *masks), read
     return None
+
+
+def _passed(call: ast.Call, outer: FunctionNode, core: FunctionNode, facts: Facts) -> list[str]:
+    """What the call passes on under its own name."""
+    own = set(facts.flow(outer).parameters)
+    names = [a.id for a in [*call.args, *(k.value for k in call.keywords)] if isinstance(a, ast.Name)]
+    return [n for n in names if n in own and n in facts.flow(core).parameters]
+
+
+def _shown(passed: list[str], calls: Calls) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """The inputs that had several sizes in recorded calls, by dimension."""
+    found: dict[int, list[str]] = {}
+    for name in passed:
+        seen = calls.parameters.get(name)
+        for axis in seen.sizes if seen is not None and seen.kinds == {"tensor"} else ():
+            found.setdefault(axis, []).append(name)
+    return tuple((axis, tuple(names)) for axis, names in sorted(found.items()))
 
 
 def _embedded(name: str, core: FunctionNode, facts: Facts) -> bool:

@@ -10,6 +10,7 @@ from ..model import Level
 from . import torch_api
 from .classes import FunctionNode, is_attribute_of
 from .conventions import CASTS, SHARED
+from .recorded import as_seen
 from .values import NOTHING, UNKNOWN, Tag, Value
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def value_of(parameter: ast.arg, default: ast.expr | None, function: FunctionNod
         found = replace(by_use, optional=True) if found is not None and found.tag is Tag.NONE else by_use
     if isinstance(default, ast.Constant) and default.value is None:
         found = replace(found, optional=True)
+    found = as_seen(name, found, function, facts)
     symbol = ("of", name)
     known = found.dtype if found.dtype is not None else symbol
     return replace(found, dtype=known, shape=symbol, roots=frozenset({name}), deps=frozenset({name}))

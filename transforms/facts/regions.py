@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import Evidence, Level
 from . import torch_api
 from .classes import FunctionNode, is_attribute_of
-from .conventions import SHARED
+from .conventions import FILE_MODULES, FILES, SCRIPTS, SHARED
 from .flow import leaves
 
 if TYPE_CHECKING:
@@ -98,32 +99,18 @@ class Region:
         return self.evidence.holds
 
 
-# Functions that read or write files, or are scripts, are not what a user compiles.
-FILES = frozenset(
-    {"builtins.open", "torch.save", "torch.load", "torch.hub.load", "builtins.input", "builtins.exec", "builtins.eval"}
-)
-FILE_MODULES = (
-    "os.",
-    "shutil.",
-    "json.",
-    "pickle.",
-    "subprocess.",
-    "argparse.",
-    "requests.",
-    "pathlib.",
-    "safetensors.",
-    "sys.",
-)
-SCRIPTS = ("test_", "main", "convert_", "load_", "save_", "download_", "train_", "evaluate_")
-
-
 OUT = Region(Evidence(Level.UNKNOWN, "nothing says that it runs compiled"))
 
 
 class Regions:
-    """The compiled regions of one file."""
+    """The compiled regions of one file.
 
-    def __init__(self, names: Names, classes: Classes, calls: Calls) -> None:
+    Args:
+        names, classes, calls: facts of the file.
+        ran: the functions that Dynamo compiled in recorded runs, and whether they were called from eager code.
+    """
+
+    def __init__(self, names: Names, classes: Classes, calls: Calls, ran: Mapping[str, bool] | None = None) -> None:
         self._names = names
         self._classes = classes
         self._calls = calls
@@ -136,6 +123,7 @@ class Regions:
         self._leave_handed_over()
         self._leave_scripted()
         self._mark_compiled()
+        self._mark_recorded(ran or {})
         self._mark_modules()
         self._mark_cores()
         self._mark_callees()
@@ -246,6 +234,12 @@ class Regions:
                 held = self._calls.instance(call.func.value)
                 if held is not None and held.is_module:
                     self._mark_class(held.path, f"`.compile()` on line {call.lineno}")
+
+    def _mark_recorded(self, ran: Mapping[str, bool]) -> None:
+        for function in self._names.functions():
+            root = ran.get(self._names.path(function).lstrip("."))
+            if root is not None and function not in self._left_alone:
+                self._mark(function, Region(Evidence(Level.OBSERVED, "Dynamo compiled it in a recorded run"), root))
 
     def _mark_argument(self, given: ast.expr, call: ast.Call) -> None:
         because = f"`torch.compile` on line {call.lineno}"

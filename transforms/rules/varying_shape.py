@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..craft.types import Bench
 from ..facts import Facts
 from ..facts.driving import Driver
-from ..facts.lengths import LENGTH, Lengths, varying
+from ..facts.lengths import Lengths, varying
 from ..facts.recurrences import recurrence
 from ..model import Evidence, Finding, Fix, Level, NoFix, Safety
 from ..rule import Rule
@@ -76,9 +76,12 @@ class VaryingShape(Rule):
         found = varying(node, facts)
         if found is None:
             return
-        name = found.inputs[0]
+        name = found.inputs[0][1][0]
         place = next(a for a in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs] if a.arg == name)
-        evidence = Evidence(Level.PROVED, f"`{ast.unparse(found.read)}` is read to count positions")
+        if found.read is not None:
+            evidence = Evidence(Level.PROVED, f"`{ast.unparse(found.read)}` is read to count positions")
+        else:
+            evidence = Evidence(Level.OBSERVED, f"it did so in {found.calls} recorded calls")
         yield self.finding(place, facts, f"the length of `{name}` changes from call to call", evidence, Plan(found))
 
     def cut(self, plan: Plan | Driver, bench: Bench) -> Fix | NoFix:
@@ -93,6 +96,7 @@ class VaryingShape(Rule):
         if not bench.alone([statement]):
             return NoFix("the call of the core shares its line with another statement")
         mark = bench.helper("_varying")
-        text = f"{bench.margin(statement)}{mark}({LENGTH}, {', '.join(plan.lengths.inputs)})"
-        edit = bench.insert_before(statement, text)
+        margin = bench.margin(statement)
+        lines = [f"{margin}{mark}({axis}, {', '.join(names)})" for axis, names in plan.lengths.inputs]
+        edit = bench.insert_before(statement, bench.source.newline.join(lines))
         return Fix((edit,), Safety.SAFE, "tell the compiler which length varies")
