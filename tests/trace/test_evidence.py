@@ -48,7 +48,7 @@ def second(x):
         return y + 1
     return y - 1
 """
-CODES = frozenset({"TR101", "TR103", "TR501", "TR502", "TR503"})
+CODES = frozenset({"TR101", "TR102", "TR103", "TR501", "TR502", "TR503"})
 
 
 def written(tmp_path: Path, run: Run, text: str = TEXT) -> tuple[Path, tuple[str, ...]]:

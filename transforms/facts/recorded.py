@@ -6,13 +6,14 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..model import Level
+from ..model import Evidence, Level
 from ..observed import Calls, Seen
 from .classes import FunctionNode
 from .values import Tag, Value
 
 if TYPE_CHECKING:
     from . import Facts
+    from .regions import Region
 
 PLAIN = frozenset({"int", "float", "bool", "str"})
 # One call shows nothing of what varies.
@@ -54,6 +55,15 @@ def _value(seen: Seen, because: str) -> Value | None:
     if len(kinds) == 1 and kinds <= PLAIN and "None" not in seen.kinds:
         return Value(Tag.HOST, Level.OBSERVED, because, detail=next(iter(kinds)))
     return None
+
+
+def compiled_itself(region: Region, calls: Calls | None) -> Evidence:
+    """How it is known that a function is an entry whose numbers vary."""
+    if calls is not None and calls.root:
+        return Evidence(Level.OBSERVED, f"it was compiled itself, and varied in {calls.count} recorded calls")
+    if region.explicit:
+        return Evidence(Level.PROVED, "the function is compiled by name")
+    return Evidence(Level.ASSUMED, "the function is taken to be compiled")
 
 
 def varied(site: ast.expr, calls: Calls) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..craft.types import Bench
 from ..facts import Facts
 from ..facts.hoists import Hoist
-from ..facts.recorded import shown_to_vary, varied
+from ..facts.recorded import compiled_itself, shown_to_vary, varied
 from ..facts.thresholds import Threshold, threshold
 from ..model import Evidence, Finding, Fix, Level, NoFix, Safety
 from ..rule import Rule
@@ -97,12 +97,9 @@ class VaryingPythonValue(Rule):
             if facts.regions.left_alone(site) or (calls is not None and not varied(site, calls)):
                 continue
             message = f"`{ast.unparse(site)}` is a constant to the graph, and another one for each number given"
-            level = Level.PROVED if region.explicit else Level.ASSUMED
-            because = "the function is compiled by name" if region.explicit else "the function is taken to be compiled"
-            if calls is not None and calls.root:
-                level, because = Level.OBSERVED, f"it was compiled itself, and varied in {calls.count} recorded calls"
-            plan = Plan(hoist, level is Level.ASSUMED)
-            yield self.finding(site, facts, message, Evidence(level, because), plan, _safety(plan))
+            sure = compiled_itself(region, calls)
+            plan = Plan(hoist, sure.level is Level.ASSUMED)
+            yield self.finding(site, facts, message, sure, plan, _safety(plan))
 
     def cut(self, plan: Plan | Threshold, bench: Bench) -> Fix | NoFix:
         """Split the function, or make the branch a choice."""
