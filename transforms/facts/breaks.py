@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..model import Finding, Safety
 from . import torch_api
 from .calls import Target
-from .classes import FunctionNode
+from .classes import ClassInfo, FunctionNode, is_attribute_of
 from .constants import UNDECIDED, decide
 from .flow import leaves, walk_scope
 from .regions import COMPILING, DISABLE
@@ -81,7 +81,22 @@ class Breaks:
                 found.append(Break(node, what))
             elif isinstance(node, ast.Call):
                 found += self._called(node)
+            elif isinstance(node, ast.For):
+                found += self.iterating(node.iter)
         return found
+
+    def iterating(self, iterable: ast.expr) -> list[Break]:
+        """The breaks in the `__iter__` of an object that the expression constructs, met in each trip of a loop."""
+        made = self._facts.calls.instance(iterable) or self._made(iterable)
+        method = made.method("__iter__") if made is not None else None
+        if method is None or not any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk_scope(*method.body)):
+            return []
+        return [Break(iterable, f"{b.what} in `__iter__`", True) for b in self.certain(method.body)]
+
+    def _made(self, iterable: ast.expr) -> ClassInfo | None:
+        if not isinstance(iterable, ast.Call):
+            return None
+        return self._facts.classes.by_path.get(self._facts.names.qualified(iterable.func) or "")
 
     def remaining(self, nodes: Sequence[ast.AST], values: Sequence[Values] = ()) -> list[Break]:
         """The certain breaks for which no rule but the workarounds has a fix."""
@@ -192,11 +207,21 @@ class Breaks:
             return text if qualified.startswith(_CALLS) else self._operation(torch_api.function(qualified), call, 3)
         if isinstance(call.func, ast.Attribute) and self._facts.calls.target(call) is None:
             base = self._facts.kinds.of(call.func.value)
+            if call.func.attr in ("write", "flush") and self._is_stream(call.func.value):
+                return text
             if base.tag is Tag.LOGGER:
                 return text if call.func.attr in _LOG_METHODS else None
             if base.tag is Tag.TENSOR:
                 return self._operation(torch_api.method(call.func.attr), call, 2)
         return None
+
+    def _is_stream(self, expr: ast.expr) -> bool:
+        """True for an attribute that `__init__` sets to `sys.stdout` or `sys.stderr`, if nothing else is given."""
+        owner = self._facts.classes.owner(expr)
+        values = owner[0].attribute(expr.attr) if owner is not None and is_attribute_of(expr, owner[1]) else []
+        streams = ("sys.stdout", "sys.stderr")
+        parts = [n for v in values for n in ast.walk(v) if isinstance(n, ast.Attribute)]
+        return any(self._facts.names.qualified(n) in streams for n in parts)
 
     def _operation(self, op: torch_api.Op | None, call: ast.Call, full: int) -> str | None:
         if op is None or op.name.rpartition(".")[2] in _TRACED:

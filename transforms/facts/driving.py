@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..model import NoFix
 from .classes import FunctionNode
 from .flow import binds, walk_scope
+from .gain import work
 from .pieces import Piece, Search
 from .regions import COMPILE, GRAD_MODES
 
@@ -63,7 +64,12 @@ class Drivers:
         if key not in self._known:
             self._known[key] = self._refused(function) or self._plan(function, stays)
         found = self._known[key]
-        called = any(not self._facts.regions.skipped_alone(t.function) for _, t in self._facts.calls.callees(function))
+        called = any(
+            not self._facts.regions.skipped_alone(t.function)
+            and t.function.name != "__init__"
+            and work(t.function.body, self._facts) > 0
+            for _, t in self._facts.calls.callees(function)
+        )
         if isinstance(found, Driver) and not (found.pieces or called or alone):
             return NoFix("there is nothing between the breaks that could be captured")
         return found

@@ -22,6 +22,10 @@ def cured(node: ast.AST, facts: Facts) -> tuple[list[Break], Cure | NoFix | None
     """The breaks that stay in each trip, and their cure; None where there is nothing to cure."""
     if isinstance(node, (ast.For, ast.While)):
         stays = facts.breaks.remaining(evaluated(node), first_values(node, facts))
+        if isinstance(node, ast.For) and not stays and (met := facts.breaks.iterating(node.iter)):
+            function = facts.function_of(node)
+            assert function is not None
+            return met, _driven(function, facts)
         return stays, cure(node, facts) if stays else None
     if isinstance(node, ast.FunctionDef):
         stays = facts.breaks.remaining(node.body) if _only_repeated(node, facts) else []
