@@ -226,6 +226,8 @@ class Breaks:
     def _operation(self, op: torch_api.Op | None, call: ast.Call, full: int) -> str | None:
         if op is None or op.name.rpartition(".")[2] in _TRACED:
             return None
+        if op.name.endswith("one_hot") and len(call.args) + len(call.keywords) > 1:
+            return None
         if op.name.endswith("where") and len(call.args) + len(call.keywords) >= full:
             return None
         if op.value_shape:

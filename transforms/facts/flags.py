@@ -57,6 +57,7 @@ def named_apart(flags: list[Flag], function: FunctionNode, facts: Facts) -> tupl
 def flag_name(expr: ast.expr, facts: Facts) -> str:
     """A telling name: `mask_all`, `action_mean_below_threshold`, `task_item`; `mask_flag` where that gets long."""
     name = _name(expr, facts)
+    name = f"value_{name}" if name[0].isdigit() else name
     roots = [
         n.id for n in ast.walk(expr) if isinstance(n, ast.Name) and facts.kinds.of(n).tag in (Tag.TENSOR, Tag.UNKNOWN)
     ]
