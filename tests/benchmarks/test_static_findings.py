@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 SCRIPT = Path(__file__).with_name("static_findings.py")
-CASE = '''\
+CASE = """\
 import torch
 
 
@@ -26,7 +26,7 @@ def make_callable():
 
 def make_inputs():
     return [((torch.ones(2), False), {})]
-'''
+"""
 
 
 def compare(folder: Path, sites: list[dict[str, str]]) -> subprocess.CompletedProcess[str]:
