@@ -66,6 +66,30 @@ _MIN = """\
             if kept.is_floating_point():
                 return kept.masked_fill(~wide, float("inf")).min()"""
 
+_OR = '''\
+def _masked_{kind}_or(empty, mask, *xs, of=None):
+    """`of(*(x[mask] for x in xs)).{kind}()` for an elementwise `of`, if any, or `empty()` where nothing is selected."""
+    if torch.compiler.is_compiling() and getattr(mask, "dtype", None) == torch.bool and mask.device == xs[0].device:
+        if mask.dim() > 0 and all(x.shape == xs[0].shape and x.shape[: mask.dim()] == mask.shape for x in xs):
+            wide = mask.reshape(mask.shape + (1,) * (xs[0].dim() - mask.dim()))
+            filled, other = [x.masked_fill(~wide, 1) for x in xs], empty()
+            kept = filled[0] if of is None else of(*filled)
+            alike = other.dim() == 0 and other.dtype == kept.dtype and other.device == kept.device
+            if kept.is_floating_point() and alike and kept.numel() > 0:
+                {graph}
+                return torch.where(mask.any(), found, other)
+    picked = xs[0][mask] if of is None else of(*[x[mask] for x in xs])
+    return picked.{kind}() if picked.numel() else empty()
+'''
+
+_MEAN_OR = """\
+total = kept.masked_fill(~wide, 0).sum(dtype=torch.promote_types(kept.dtype, torch.float32))
+                found = (total / wide.expand_as(kept).sum().clamp(min=1)).to(kept.dtype)"""
+
+_MAX_OR = """found = kept.masked_fill(~wide, float("-inf")).max()"""
+
+_MIN_OR = """found = kept.masked_fill(~wide, float("inf")).min()"""
+
 _COUNT = '''\
 def _masked_count(mask, x):
     """`x[mask].numel()` as a 0-d tensor, without selecting while compiling."""
@@ -88,6 +112,10 @@ def _masked_cross_entropy(loss, mask, logits, labels):
 '''
 
 
+def _or(kind: str, graph: str) -> str:
+    return _OR.replace("{kind}", kind).replace("{graph}", graph)
+
+
 def _reduction(kind: str, graph: str) -> str:
     return _REDUCTION.replace("{kind}", kind).replace("{graph}", graph)
 
@@ -99,6 +127,9 @@ MASK_HELPERS = {
     "_masked_mean": _reduction("mean", _MEAN),
     "_masked_max": _reduction("max", _MAX),
     "_masked_min": _reduction("min", _MIN),
+    "_masked_mean_or": _or("mean", _MEAN_OR),
+    "_masked_max_or": _or("max", _MAX_OR),
+    "_masked_min_or": _or("min", _MIN_OR),
     "_masked_any": _reduction("any", _ANY),
     "_masked_all": _reduction("all", _ALL),
     "_masked_count": _COUNT,

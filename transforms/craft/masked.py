@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from ..facts.alternatives import Alternative, alternative
 from ..facts.losses import Loss
 from ..facts.masks import Picked, Reduction, Update
 from ..facts.selections import Selection
-from ..model import Edit, Fix, NoFix, Safety, Span
+from ..model import Condition, Edit, Fix, NoFix, Safety, Span
 from .bench import Bench, comments, joined
 
 
@@ -72,10 +73,27 @@ def picked_fix(picked: Picked, bench: Bench) -> Fix | NoFix:
     else:
         text = f"{bench.margin(node)}{mask} = {bench.text(picked.mask)}{_trailing(node, bench)}"
         edits.append(bench.replace([node], text))
-    edits += [bench.swap(t.node, f"{'not ' if t.holds else ''}{mask}.any()") for t in picked.tests]
-    edits += [bench.swap(r.node, _reduced(r, mask, bench)[1]) for r in picked.reductions]
+    conditions: tuple[Condition, ...] = ()
+    found = alternative(picked, bench.facts)
+    if found is not None and bench.alone([found.test]) and bench.alone([found.tail]) and not bench.is_elif(found.test):
+        edits.append(_either(found, picked.reductions[0], mask, bench))
+        conditions = (bench.condition(found.test.test),)
+    else:
+        edits += [bench.swap(t.node, f"{'not ' if t.holds else ''}{mask}.any()") for t in picked.tests]
+        edits += [bench.swap(r.node, _reduced(r, mask, bench)[1]) for r in picked.reductions]
     summary = "reduce what is selected inside the graph"
-    return Fix(tuple(edits), _safety(picked.changes), summary, changes=picked.changes)
+    return Fix(tuple(edits), _safety(picked.changes), summary, changes=picked.changes, conditions=conditions)
+
+
+def _either(found: Alternative, reduction: Reduction, mask: str, bench: Bench) -> Edit:
+    """One return of the reduction, or of what stands for it where nothing is selected: selected once, also eagerly."""
+    margin = bench.margin(found.test)
+    selection, body = reduction.selection, _body(reduction.selection, bench)
+    given = [f"lambda: {bench.text(found.value)}", mask, *(bench.text(e) for _, e in selection.operands)]
+    if len(selection.operands) != 1 or body != selection.operands[0][0]:
+        given.append(f"of={_function(selection, body, bench, margin)[1]}")
+    call = f"{bench.helper(f'_masked_{reduction.kind}_or')}({joined(given)})"
+    return bench.replace([found.test, found.tail], margin + bench.layout("return ", call, margin))
 
 
 def _safety(changes: tuple[str, ...]) -> Safety:

@@ -44,8 +44,9 @@ def selected_by(call: ast.Call, facts: Facts) -> Selected | None:
         return Selected(None, call.args[2], tuple(call.args[3:])) if len(call.args) > 3 else None
     if base == "_masked_cross_entropy":
         return Selected("cross_entropy", None, tuple(call.args[2:])) if len(call.args) == 4 else None
+    either = base.endswith("_or")
     of = next((k.value for k in call.keywords if k.arg == "of"), None)
-    return Selected(base.removeprefix("_masked_"), of, tuple(call.args[1:]))
+    return Selected(base.removeprefix("_masked_").removesuffix("_or"), of, tuple(call.args[1 + either :]))
 
 
 def reads_number(call: ast.Call, facts: Facts) -> bool:

@@ -138,14 +138,21 @@ class Sites:
     def _hooked(self, function: FunctionNode) -> Evidence | None:
         """Whether the function is a hook of a module, or makes one: hooks run within the module's call."""
         made = self._facts.names.enclosing_function(function)
-        wanted = {f.name for f in (function, made) if isinstance(f, (ast.FunctionDef, ast.AsyncFunctionDef))}
+        for f in (function, made):
+            if isinstance(f, (ast.FunctionDef, ast.AsyncFunctionDef)) and f.name in self._hooks:
+                return Evidence(Level.ASSUMED, f"it is a hook of a module (line {self._hooks[f.name]})")
+        return None
+
+    @functools.cached_property
+    def _hooks(self) -> dict[str, int]:
+        """The names of functions and methods that are registered as hooks, or whose results are, with the line."""
+        found: dict[str, int] = {}
         for call in self._facts.names.nodes(ast.Call):
             if isinstance(call.func, ast.Attribute) and call.func.attr in _HOOKS and call.args:
                 given = call.args[0].func if isinstance(call.args[0], ast.Call) else call.args[0]
                 name = given.attr if isinstance(given, ast.Attribute) else getattr(given, "id", "")
-                if name in wanted:
-                    return Evidence(Level.ASSUMED, f"it is a hook of a module (line {call.lineno})")
-        return None
+                found.setdefault(name, call.lineno)
+        return found
 
     # -- what breaks ---------------------------------------------------------------------------------------------------
     def _site(self, node: ast.AST) -> Site | None:
