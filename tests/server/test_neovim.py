@@ -18,11 +18,11 @@ from torch import nn
 class Gate(nn.Module):
     def forward(self, x):
         h = torch.relu(x)  # 漢字 😀
-        s = "😀"; t = 1 if h.sum() > 2 else 2
+        s = "😀"; t = h + 1 if h.sum() > 2 else h - 1
         if h.sum() > 0.5:
             h = h * 2
         print(f"{s} {h.sum()} é")
-        return h * t
+        return t + h
 """
 
 
@@ -56,6 +56,6 @@ def test_what_is_saved_is_what_apply_writes(tmp_path: Path, newline: str) -> Non
     assert seen.get("problem") is None, seen
     assert [row[0] for row in seen["diagnostics"]] == [8, 9, 11]
     # Neovim counts bytes.
-    assert seen["diagnostics"][0][1] == len('        s = "😀"; t = 1 if '.encode())
+    assert seen["diagnostics"][0][1] == len('        s = "😀"; t = h + 1 if '.encode())
     assert seen["quickfix"] == "Rewrite tensor-branch (TR101)"
     assert edited.read_bytes() == applied.read_bytes()
