@@ -43,7 +43,7 @@ def _named(source: Source, finding: Finding) -> Iterator[Related]:
 
 
 def _around(source: Source, facts: Facts, finding: Finding) -> Iterator[Related]:
-    function = _innermost(source, finding)
+    function = _innermost(source, facts, finding)
     if function is None:
         return
     inside = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
@@ -61,12 +61,11 @@ def _around(source: Source, facts: Facts, finding: Finding) -> Iterator[Related]
         yield Related(Span(start, start + len(function.name)), f"may run compiled: {region.evidence.because}")
 
 
-def _innermost(source: Source, finding: Finding) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+def _innermost(source: Source, facts: Facts, finding: Finding) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     """The innermost function definition around a finding."""
     around = [
         node
-        for node in ast.walk(source.tree)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        and source.span(node).start <= finding.span.start < source.span(node).end
+        for node in facts.names.functions()
+        if node.lineno <= finding.line <= (node.end_lineno or 0) and source.span(node).start <= finding.span.start
     ]
-    return max(around, key=lambda node: source.span(node).start, default=None)
+    return max(around, key=lambda node: node.lineno, default=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeGuard
@@ -202,7 +203,16 @@ class Classes:
 
     def subclasses(self, info: ClassInfo) -> list[ClassInfo]:
         """The classes of the file that derive from `info`."""
-        return [c for c in self.by_node.values() if c is not info and info in list(c.lineage())]
+        return self._below.get(id(info), [])
+
+    @functools.cached_property
+    def _below(self) -> dict[int, list[ClassInfo]]:
+        """The classes that derive from each, by its identity, in the order of the file."""
+        below: dict[int, list[ClassInfo]] = {}
+        for derived in self.by_node.values():
+            for info in {id(c): c for c in derived.lineage() if c is not derived}.values():
+                below.setdefault(id(info), []).append(derived)
+        return below
 
 
 def first_parameter(function: ast.AST) -> str | None:

@@ -28,7 +28,15 @@ def walk_scope(*roots: ast.AST) -> Iterator[ast.AST]:
         elif isinstance(node, ast.ClassDef):
             stack.extend([*node.decorator_list, *node.bases, *(k.value for k in node.keywords)])
         else:
-            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+            stack.extend(_last_first(node))
+
+
+def _last_first(node: ast.AST) -> tuple[ast.AST, ...]:
+    """The children of a node, the last first. They are kept on it: a file is walked many times and never changed."""
+    known: tuple[ast.AST, ...] | None = getattr(node, "_last_first", None)
+    if known is None:
+        known = node._last_first = (*reversed(list(ast.iter_child_nodes(node))),)  # type: ignore[attr-defined]
+    return known
 
 
 def binds(*roots: ast.AST) -> set[str]:
