@@ -55,10 +55,11 @@ def choice(branch: Branch, predicate: str, bench: Bench) -> str:
 
 
 def helper_call(branch: Branch, predicate: str, functions: Sequence[str], bench: Bench) -> str:
-    """The call of `_where` or `_cond`."""
-    helper = bench.helper("_where" if branch.elementwise else "_cond")
+    """The call of `_where`, `_where_alike` or `_cond`."""
+    helper = bench.helper("_where_alike" if branch.light else "_where" if branch.elementwise else "_cond")
     operands = f", ({joined(branch.operands)}{',' if len(branch.operands) == 1 else ''})" if branch.operands else ""
-    return f"{helper}({predicate}, {functions[0]}, {functions[1]}{operands})"
+    smooth = ", smooth=True" if branch.light and branch.elementwise else ""
+    return f"{helper}({predicate}, {functions[0]}, {functions[1]}{operands}{smooth})"
 
 
 def _function(inline: str, branch: Branch) -> str:

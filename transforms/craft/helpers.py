@@ -92,6 +92,35 @@ def _select(pred, true_fn, false_fn):
     return tuple(chosen) if isinstance(true, tuple) else chosen[0]
 '''
 
+_WHERE_ALIKE = '''\
+def _where_alike(pred, true_fn, false_fn, operands=(), smooth=False):
+    """`torch.where` while compiling, where both arms give tensors that are alike; a plain branch otherwise.
+
+    `smooth`: the derivatives of both arms are finite everywhere. Where they are not, gradients need `torch.cond`.
+    """
+    if torch.compiler.is_compiling() and isinstance(pred, torch.Tensor):
+        true, false = true_fn(*operands), false_fn(*operands)
+        pairs = list(zip(true, false)) if isinstance(true, tuple) else [(true, false)]
+        if all(
+            isinstance(a, torch.Tensor)
+            and isinstance(b, torch.Tensor)
+            and (a.shape, a.dtype, a.device) == (b.shape, b.dtype, b.device)
+            for a, b in pairs
+        ):
+            pred = pred.reshape(()) != 0
+            if smooth or not any(a.requires_grad or b.requires_grad for a, b in pairs):
+                chosen = [torch.where(pred, a, b) for a, b in pairs]
+                return tuple(chosen) if isinstance(true, tuple) else chosen[0]
+            fresh = functools.partial(torch.clone, memory_format=torch.contiguous_format)
+            return torch.cond(
+                pred,
+                lambda *xs: torch.utils._pytree.tree_map(fresh, true_fn(*xs)),
+                lambda *xs: torch.utils._pytree.tree_map(fresh, false_fn(*xs)),
+                operands,
+            )
+    return true_fn(*operands) if pred else false_fn(*operands)
+'''
+
 _COPY_IF = '''\
 def _copy_if(pred, target, value_fn):
     """`target.copy_(value_fn())` if `pred`, in the graph while compiling where the value fits and takes no gradient."""
@@ -104,6 +133,21 @@ def _copy_if(pred, target, value_fn):
         target.copy_(torch.where(pred.reshape(()) != 0, value.to(target), target))
     elif pred:
         target.copy_(value)
+'''
+
+_UPDATE_IF = '''\
+def _update_if(pred, targets, update):
+    """`update()` if `pred`, in the graph while compiling where no target takes a gradient."""
+    if torch.compiler.is_compiling() and isinstance(pred, torch.Tensor):
+        tensors = [t for held in targets for t in (held if isinstance(held, (list, tuple)) else [held])]
+        if all(isinstance(t, torch.Tensor) and not t.requires_grad for t in tensors):
+            kept = [t.clone() for t in tensors]
+            update()
+            for t, old in zip(tensors, kept):
+                t.copy_(torch.where(pred.reshape(()) != 0, t, old))
+            return
+    if pred:
+        update()
 '''
 
 _VARYING = '''\
@@ -173,12 +217,25 @@ def _in_place(fn):
     return step
 '''
 
+_CAN_IMPORT = '''\
+@torch.compiler.assume_constant_result
+def _can_import(module, *names):
+    """The names if the import works, else None; asked while tracing, as Dynamo can not trace one that fails."""
+    try:
+        __import__(module, fromlist=names)
+        return names if all(hasattr(sys.modules[module], name) for name in names) else None
+    except ImportError:
+        return None
+'''
+
 HELPERS = {
     "_cond": Helper("_cond", _COND, ("functools", "torch")),
     "_where": Helper("_where", _WHERE, ("torch",)),
+    "_where_alike": Helper("_where_alike", _WHERE_ALIKE, ("functools", "torch")),
     "_effect": Helper("_effect", _EFFECT, ("functools", "torch")),
     "_by_number": Helper("_by_number", _BY_NUMBER, ("torch",)),
     "_in_place": Helper("_in_place", _IN_PLACE, ("functools", "torch")),
+    "_can_import": Helper("_can_import", _CAN_IMPORT, ("sys", "torch")),
     "_items": Helper("_items", _ITEMS, ("torch",)),
     "_scalar": Helper("_scalar", _SCALAR, ("torch",)),
     "_number": Helper("_number", _NUMBER, ("torch",)),
@@ -188,6 +245,7 @@ HELPERS = {
     "_copy_if": Helper("_copy_if", _COPY_IF, ("torch",)),
     "_integers": Helper("_integers", _INTEGERS, ("torch",)),
     "_one_hot": Helper("_one_hot", _ONE_HOT, ("torch",)),
+    "_update_if": Helper("_update_if", _UPDATE_IF, ("torch",)),
     "_varying": Helper("_varying", _VARYING, ("torch",)),
 }
 

@@ -11,6 +11,7 @@ from ..facts.constants import UNDECIDED, decide
 from ..facts.driving import Driver
 from ..facts.extraction import Extraction, Part
 from ..facts.flow import binds, own_jumps
+from ..facts.gather import Gathering
 from ..facts.loops import Unrolling
 from ..facts.pieces import Piece
 from ..facts.trips import Binding
@@ -314,7 +315,7 @@ _WHY = "# Dynamo skips a function with a graph break in a loop, so the loop and 
 
 
 def function_of(
-    plan: Extraction | Driver, part: Part | Piece, name: str, body: Sequence[Statement], bench: Bench
+    plan: Extraction | Driver | Gathering, part: Part | Piece, name: str, body: Sequence[Statement], bench: Bench
 ) -> cst.FunctionDef:
     """A function with these statements and the parameters of the part, annotated as the locals were."""
     a = plan.function.args
@@ -346,7 +347,7 @@ class _Returning(cst.CSTTransformer):
         return self.returned
 
 
-def put(plan: Extraction | Driver, made: Sequence[cst.FunctionDef], bench: Bench) -> Edit:
+def put(plan: Extraction | Driver | Gathering, made: Sequence[cst.FunctionDef], bench: Bench) -> Edit:
     """Methods stand behind the method that calls them, functions above the function."""
     source, function = bench.source, plan.function
     newline, margin = source.newline, source.margin(function)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..model import Evidence, Level, NoFix
-from .cheap import evaluable
+from .cheap import evaluable, light
 from .flow import binds, leaves, reads
+from .owned import owns_parameters
 from .values import Tag, Value, agree, weaker
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Branch:
         outputs: the names bound; empty where the arms return.
         operands: local tensors that the arms read, in order of appearance.
         elementwise: both arms are cheap, raise for no value and have finite derivatives, so that both may be evaluated.
+        light: both arms may be evaluated, and whether a graph can choose between them is asked of what they give.
         evidence: how sure it is that both arms give the same dtypes and shapes.
         changes: what the rewrite changes for a caller.
     """
@@ -56,6 +58,7 @@ class Branch:
     elementwise: bool
     evidence: Evidence
     changes: tuple[str, ...] = ()
+    light: bool = False
 
     @property
     def turned(self) -> Branch:
@@ -174,10 +177,11 @@ def _agreement(
         if a is None or b is None:
             return NoFix(f"`{name}` is bound in one arm only")
         found = agree(a, b, floats)
-        if not found.holds:
-            return NoFix(f"`{name}`: {found.because}" if name.isidentifier() else f"{name}: {found.because}")
+        said = f"`{name}`: {found.because}" if name.isidentifier() else f"{name}: {found.because}"
+        if found.level is Level.NO:
+            return NoFix(said)
         if weaker(level, found.level) is not level:
-            level, because = found.level, found.because
+            level, because = found.level, found.because if found.holds else said
     return Evidence(level, because)
 
 
@@ -197,7 +201,7 @@ def _checked(
         refused = _uncapturable(nodes, facts) or _tied_to_frame(nodes, facts)
         if refused is not None:
             return refused
-        if _owns_parameters(nodes, facts):
+        if owns_parameters(nodes, facts):
             changes.append("gradient: in compiled training, parameters of the arm not taken get zero instead of None")
     lifted = _lifted(node, true, false, facts) if isinstance(node, ast.If) else ()
     true, false = (Arm(a.body[len([s for s in a.body if s in lifted]) :], a.results) for a in (true, false))
@@ -209,7 +213,13 @@ def _checked(
         true.results[0] is not None and facts.kinds.of(true.results[0]).items is not None
     )
     elementwise = cheap and all(evaluable(n, facts) for n in nodes)
-    if not elementwise and (held := _changing_float(node, nodes, facts)):
+    held = _changing_float(node, nodes, facts)
+    if not sure.certain and not changes and light(nodes, facts) and (elementwise or not held):
+        found = Evidence(Level.PROVED, "whether the arms are alike is asked while compiling")
+        return Branch(replaced, lifted, true, false, outputs, operands, elementwise, found, light=True)
+    if not sure.holds:
+        return NoFix(sure.because)
+    if not elementwise and held:
         return NoFix(f"`{held}` is a Python number that may change from call to call, which torch.cond does not take")
     return Branch(replaced, lifted, true, false, outputs, operands, elementwise, sure, tuple(dict.fromkeys(changes)))
 
@@ -306,23 +316,6 @@ def _host_total(value: ast.expr, test: ast.expr, facts: Facts) -> bool:
         ):
             return False
     return facts.kinds.of(value).tag is Tag.HOST
-
-
-def _owns_parameters(nodes: Sequence[ast.AST], facts: Facts) -> bool:
-    """True where the nodes run layers or read parameters of `self`."""
-    for root in nodes:
-        for n in ast.walk(root):
-            if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load):
-                value = facts.kinds.of(n)
-                owner = facts.classes.owner(n)
-                own = (
-                    owner is not None
-                    and n.attr not in owner[0].buffers
-                    and any(r.startswith("self.") for r in value.roots)
-                )
-                if value.tag is Tag.MODULE or (value.tag is Tag.TENSOR and own):
-                    return True
-    return False
 
 
 def _operands(

@@ -107,6 +107,10 @@ class Breaks:
         cures = self._found(function, WORKAROUNDS | {but})
         return [b for b in self.certain(function.body) if not self._covered(b.node, cures)]
 
+    def stays(self, node: ast.AST) -> bool:
+        """True where evaluating this node breaks the graph, and no rule but the workarounds has a fix for it."""
+        return self.what(node) is not None and not self._curable(node)
+
     # -- which nodes are evaluated -------------------------------------------------------------------------------------
     def _evaluated(self, nodes: Sequence[ast.AST], values: Sequence[Values]) -> Iterator[ast.AST]:
         """The nodes that are evaluated for certain, in no comprehension, nested function or undecided arm."""

@@ -79,7 +79,7 @@ def extraction(loop: Loop, facts: Facts) -> Extraction | NoFix | None:
     refused = _refused(loop, function, facts) or (_body_refused(loop, moved, given, facts) if body_gains else None)
     if refused is not None:
         return refused
-    owner = _owner(function, facts)
+    owner = owner_of(function, facts)
     body = _body_part(loop, moved, given, function, owner, facts) if body_gains else None
     region = _region_part(loop, function, owner, facts) if region_gains else None
     for part in (body, region):
@@ -96,7 +96,7 @@ def _refused(loop: Loop, function: FunctionNode, facts: Facts) -> NoFix | None:
     if isinstance(function, ast.AsyncFunctionDef):
         return NoFix("it stands in a coroutine")
     if names.enclosing_function(function) is not None or (
-        _owner(function, facts) is None and facts.names.enclosing_class(function) is not None
+        owner_of(function, facts) is None and facts.names.enclosing_class(function) is not None
     ):
         return NoFix("it stands in a nested function, or in a method without `self`")
     for node in walk_scope(*loop.body, *loop.orelse):
@@ -214,7 +214,7 @@ def _body_part(
     unsure = next((n for n in results if any(n not in e for e in ends)), None)
     if unsure is not None:
         return NoFix(f"`{unsure}` may be unbound where a trip ends")
-    return Part(part_names(loop, function)[1], _carried_first(wanted, results), tuple(results))
+    return Part(part_names(loop, function)[1], carried_first(wanted, results), tuple(results))
 
 
 def _region_part(loop: Loop, function: FunctionNode, owner: str | None, facts: Facts) -> Part | NoFix:
@@ -237,10 +237,11 @@ def _region_part(loop: Loop, function: FunctionNode, owner: str | None, facts: F
     unsure = next((n for n in wanted if n not in bound), None)
     if unsure is not None:
         return NoFix(f"`{unsure}` may be unbound where the loop begins")
-    return Part(part_names(loop, function)[0], _carried_first(wanted, results), tuple(results))
+    return Part(part_names(loop, function)[0], carried_first(wanted, results), tuple(results))
 
 
-def _carried_first(wanted: Sequence[str], results: Sequence[str]) -> tuple[str, ...]:
+def carried_first(wanted: Sequence[str], results: Sequence[str]) -> tuple[str, ...]:
+    """Parameters in an order of their own: those that come back first, as they come back."""
     return (*(n for n in results if n in wanted), *(n for n in wanted if n not in results))
 
 
@@ -260,7 +261,7 @@ def order(nodes: Sequence[ast.AST], names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(name for *_, name in found))
 
 
-def _owner(function: FunctionNode, facts: Facts) -> str | None:
+def owner_of(function: FunctionNode, facts: Facts) -> str | None:
     """The name of `self` in a plain method that never rebinds it."""
     if facts.classes.of_function(function) is None:
         return None
@@ -298,4 +299,4 @@ def part_names(loop: Loop | None, function: FunctionNode) -> tuple[str, str]:
     return f"_run_{group}", f"_{item}_step"
 
 
-__all__ = ["Extraction", "Part", "extraction", "order", "part_names"]
+__all__ = ["Extraction", "Part", "carried_first", "extraction", "order", "owner_of", "part_names"]

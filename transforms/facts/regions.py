@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..craft.helpers import is_helper
 from ..model import Evidence, Level
 from . import torch_api
 from .classes import FunctionNode, is_attribute_of
@@ -118,7 +119,10 @@ class Regions:
         self._left_alone = {
             f
             for f in names.functions()
-            if self._decorated(f, DISABLE | SCRIPT) or self._makes_op(f) or self._in_autograd_function(f)
+            if self._decorated(f, DISABLE | SCRIPT)
+            or self._makes_op(f)
+            or self._in_autograd_function(f)
+            or any(is_helper(f, base) for base in ("_where_alike", "_update_if"))
         }
         self._leave_handed_over()
         self._leave_scripted()

@@ -205,7 +205,8 @@ def agree(a: Value, b: Value, floats: Collection[Symbol]) -> Evidence:
     if a.optional or b.optional:
         return Evidence(Level.NO, "one arm may give None or a Python value")
     if a.shape is None or a.shape != b.shape:
-        return Evidence(Level.UNKNOWN, "the arms are not known to give the same shape")
+        apart = Level.NO if SCALAR in (a.shape, b.shape) else Level.UNKNOWN
+        return Evidence(apart, "the arms are not known to give the same shape")
     x, y = settle(a.dtype, floats), settle(b.dtype, floats)
     if x is not None and x == y:
         return Evidence(Level.PROVED, "dtype and shape are the same in both arms")
@@ -218,7 +219,9 @@ def agree(a: Value, b: Value, floats: Collection[Symbol]) -> Evidence:
                 or "what it computes with"
             )
             return Evidence(Level.ASSUMED, f"dtypes agree if {names} is floating")
-    return Evidence(Level.UNKNOWN, "the arms are not known to give the same dtype")
+    # A cast in one arm alone is meant to give another dtype.
+    cast = any(d is not None and d[0] in ("named", "bool", "int64") for d in (x, y))
+    return Evidence(Level.NO if cast else Level.UNKNOWN, "the arms are not known to give the same dtype")
 
 
 def _symbols(dtype: Symbol) -> set[Symbol]:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from ..craft.types import Bench
 from ..facts import Facts
 from ..facts.decisions import Decision, decide
-from ..facts.exits import exit_of
 from ..facts.latches import unchanging
 from ..facts.predicates import graph_form, is_guard, split, value_form
+from ..facts.updates import decided_elsewhere
 from ..model import Edit, Evidence, Finding, Fix, Level, NoFix, Safety
 from ..rule import Rule
 
@@ -52,8 +52,9 @@ class TensorBranch(Rule):
     ```
 
     `_where` evaluates both sides inside the graph, where they are cheap, raise for no value and have finite
-    derivatives; `_cond` (around `torch.cond`) runs only the side taken. Outside of compiled code both are plain
-    branches.
+    derivatives; `_cond` (around `torch.cond`) runs only the side taken. Where the text does not tell whether cheap
+    sides give the same shape and dtype, `_where_alike` asks while tracing, and branches as before if they do not.
+    Outside of compiled code all are plain branches.
 
     ## Fix safety
 
@@ -62,7 +63,8 @@ class TensorBranch(Rule):
     those of the side not taken then get zero gradients instead of None.
 
     Refused: arms that write to attributes, arguments or containers, raise, print, draw no tensor, differ in shape or
-    dtype, or cannot be captured themselves; conditions on the inputs alone are `input-condition`'s (TR102).
+    dtype (or may do so, if they are costly), or cannot be captured themselves; conditions on the inputs alone are
+    `input-condition`'s (TR102).
     """
 
     code = "TR101"
@@ -82,8 +84,8 @@ class TensorBranch(Rule):
         predicate = split(node.test, facts)
         if predicate is None or is_guard(node) or facts.hoists.covers(node.test):
             return
-        if isinstance(node, ast.If) and (facts.stores.of(node) is not None or exit_of(node, facts) is not None):
-            return  # `branch-store` (TR104) or `tensor-loop-exit` (TR105) sees to it
+        if isinstance(node, ast.If) and decided_elsewhere(node, predicate, facts):
+            return
         outcome = decide(node, predicate, facts)
         if isinstance(outcome, NoFix):
             outcome = unchanging(node.test, facts) or outcome

@@ -1,0 +1,7 @@
+import torch
+
+
+def summary(x):
+    x = torch.tanh(x)
+    top = x.max().tolist()
+    return {"top": top}, x * 2

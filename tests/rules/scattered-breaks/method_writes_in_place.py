@@ -1,0 +1,65 @@
+# runs: make_callable make_inputs
+import torch
+
+
+class Ban:
+    def __init__(self, size):
+        self.size = size
+
+    def forbidden(self, row):
+        seen = [w.item() for w in row]
+        return [w for w in seen if w % self.size == 0]
+
+    def __call__(self, ids, scores):
+        out = torch.relu(scores.clone()) * 2
+        for i, row in enumerate(ids):
+            bad = self.forbidden(row)
+            if bad:
+                out[i, bad] = float("-inf")
+        return out
+
+
+def make_callable():
+    return Ban(2)
+
+
+def make_inputs():
+    g = torch.Generator().manual_seed(0)
+    ids = torch.tensor([[1, 2, 3], [0, 4, 1]])
+    scores = torch.randn(2, 6, generator=g)
+    return [((ids, scores), {}), ((ids, scores.clone().requires_grad_()), {}), ((ids[:0], scores[:0]), {})]
+
+# output
+import torch
+
+
+class Ban:
+    def __init__(self, size):
+        self.size = size
+
+    def forbidden(self, row):
+        seen = [w.item() for w in row]
+        return [w for w in seen if w % self.size == 0]
+
+    def __call__(self, ids, scores):
+        out = torch.relu(scores.clone()) * 2
+        self._call_on_host(ids, out)
+        return out
+
+    @torch.compiler.disable
+    def _call_on_host(self, ids, out):
+        for i, row in enumerate(ids):
+            bad = self.forbidden(row)
+            if bad:
+                out[i, bad] = float("-inf")
+
+
+def make_callable():
+    return Ban(2)
+
+
+def make_inputs():
+    g = torch.Generator().manual_seed(0)
+    ids = torch.tensor([[1, 2, 3], [0, 4, 1]])
+    scores = torch.randn(2, 6, generator=g)
+    return [((ids, scores), {}), ((ids, scores.clone().requires_grad_()), {}), ((ids[:0], scores[:0]), {})]

@@ -1,0 +1,236 @@
+"""Breaks that stay, together in one function that Dynamo leaves alone: what moves, what it takes and gives."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..model import NoFix
+from .classes import FunctionNode
+from .extraction import Part, carried_first, order, owner_of
+from .flow import binds, reads, walk_scope
+from .gain import work
+from .values import Tag
+
+if TYPE_CHECKING:
+    from . import Facts
+
+_REPEATING = (ast.For, ast.While, ast.Try, ast.With, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_LEAVING = (ast.Yield, ast.YieldFrom, ast.Await, ast.Delete, ast.Global, ast.Nonlocal, ast.AsyncFor, ast.AsyncWith)
+_FRAME = frozenset(f"builtins.{n}" for n in ("super", "locals", "vars", "eval", "exec", "globals", "dir"))
+MAX_LOST = 3  # tensor operations that may leave the graph with the breaks
+MAX_MOVED = 8  # of the same where the frame is skipped as it is; a loop with more is worth taking apart (TR401)
+MAX_TAIL = 4  # of what stands behind, where a container of unknown length would be handed to it
+_DEPTH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A break; `repeated`: within a loop, a `try` or a `with`, where the whole frame is skipped for it."""
+
+    node: ast.AST
+    repeated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Gathering:
+    """Statements of one function that move into a function of their own.
+
+    Attributes:
+        function: where they stand.
+        owner: the name of `self` where the new function is a method, else None.
+        statements: they follow each other in its body; the last may be its `return`.
+        part: the new function.
+        sites: the breaks in them.
+        skipped: the whole of `function` is skipped for one of them as it is.
+    """
+
+    function: FunctionNode
+    owner: str | None
+    statements: tuple[ast.stmt, ...]
+    part: Part
+    sites: tuple[Site, ...]
+    skipped: bool
+
+    @property
+    def returns(self) -> bool:
+        """True where they end the function."""
+        return _returns(self.statements)
+
+
+def gathering(function: FunctionNode, facts: Facts) -> Gathering | NoFix | None:
+    """What moves out of the function, why nothing does, or None where its breaks are fewer than two events."""
+    if isinstance(function, ast.AsyncFunctionDef) or facts.names.enclosing_function(function) is not None:
+        return None
+    if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk_scope(*function.body)):
+        return None
+    found = {s: list(sites(s, facts)) for s in function.body}
+    hot = [s for s in function.body if found[s]]
+    all_sites = tuple(site for s in hot for site in found[s])
+    skipped = any(site.repeated for site in all_sites)
+    if len({id(s.node) for s in all_sites}) + skipped < 2 or any(facts.breaks.cures(s, certain=True) for s in hot):
+        return None
+    body = function.body
+    first, last = body.index(hot[0]), body.index(hot[-1])
+    flow = facts.flow(function)
+    if _returns(body[first : last + 1]) or _containers(body[first : last + 1], flow.live_after(body[last]), facts):
+        if work(body[last + 1 :], facts) > MAX_TAIL:
+            return NoFix("the function returns among them, or a container of unknown length comes out of them")
+        last = len(body) - 1
+    while first and _prepares(body[first - 1], body[first : last + 1], flow.live_after(body[last]), facts):
+        first -= 1
+    span = body[first : last + 1]
+    refused = _refused(function, span, hot, skipped, facts)
+    part = refused or _part(function, span, facts)
+    owner = owner_of(function, facts)
+    if isinstance(part, NoFix):
+        return part
+    return Gathering(function, owner, tuple(span), part, all_sites, skipped)
+
+
+def moved_along(function: FunctionNode, facts: Facts) -> bool:
+    """True where all that calls the function moves into a function that Dynamo leaves alone."""
+    calls = facts.calls.callers(function)
+    homes = {home: gathering(home, facts) for c in calls if (home := facts.function_of(c)) is not None}
+    spans = [s for g in homes.values() if isinstance(g, Gathering) for s in g.statements]
+    inside = {id(n) for s in spans for n in ast.walk(s)}
+    return bool(calls) and function not in homes and all(id(c) in inside for c in calls)
+
+
+def _returns(statements: Sequence[ast.stmt]) -> bool:
+    return any(isinstance(n, ast.Return) for s in statements for n in walk_scope(s))
+
+
+# ---- breaks ----------------------------------------------------------------------------------------------------------
+def sites(root: ast.stmt, facts: Facts) -> Iterator[Site]:
+    """The breaks for which no rule has a cure that are reached wherever the statement is, those of callees included."""
+    yield from _visit(root, False, facts, 0)
+
+
+def _visit(node: ast.AST, repeated: bool, facts: Facts, depth: int) -> Iterator[Site]:
+    if (facts.breaks.stays(node) or _item(node, facts)) and not facts.regions.left_alone(node):
+        yield Site(node, repeated)
+    target = facts.calls.target(node) if isinstance(node, ast.Call) and depth < _DEPTH else None
+    if target is not None and target.plain and target.function.name != "__init__":
+        for s in target.function.body if not target.function.decorator_list else ():
+            yield from _visit(s, repeated, facts, depth + 1)
+    within = repeated or isinstance(node, _REPEATING)
+    for child in _reached(node):
+        yield from _visit(child, within, facts, depth)
+
+
+def _reached(node: ast.AST) -> list[ast.AST]:
+    """The children that are evaluated whenever the node is."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Raise():
+            return []
+        case ast.If() | ast.IfExp() | ast.Assert():
+            return [node.test]
+        case ast.Try():
+            return [*node.body, *node.finalbody]
+        case ast.BoolOp():
+            return [node.values[0]]
+        case ast.Match():
+            return [node.subject]
+    return list(ast.iter_child_nodes(node))
+
+
+def _item(node: ast.AST, facts: Facts) -> bool:
+    """`w.item()` of something that nothing else tells of."""
+    if not isinstance(node, ast.Call) or node.args or node.keywords or not isinstance(node.func, ast.Attribute):
+        return False
+    named = node.func.attr in ("item", "tolist") and facts.kinds.of(node.func.value).tag is Tag.UNKNOWN
+    return named and facts.names.qualified(node.func) is None
+
+
+# ---- what stands in the way ------------------------------------------------------------------------------------------
+def _refused(
+    function: FunctionNode, span: Sequence[ast.stmt], hot: Sequence[ast.stmt], skipped: bool, facts: Facts
+) -> NoFix | None:
+    if owner_of(function, facts) is None and facts.names.enclosing_class(function) is not None:
+        return NoFix("it stands in a method without `self`")
+    for n in walk_scope(*span):
+        looks = isinstance(n, ast.Call) and facts.names.qualified(n.func) in _FRAME
+        if isinstance(n, _LEAVING) or looks or (isinstance(n, ast.Name) and n.id == "__class__"):
+            return NoFix(f"`{ast.unparse(n)}` belongs to its own frame")
+        if isinstance(n, ast.Call) and any(k.arg == "stacklevel" for k in n.keywords):
+            return NoFix("a message names the place of its caller")
+    effect = facts.effects.of(span)
+    told = next((i for i in effect.io if i != "print"), None)
+    if told is not None:
+        return NoFix(f"a record of `{told}` names the function that it comes from")
+    heavy = next((n for n in _calls(span, facts) if _heavy(n, function, facts)), None)
+    if heavy is not None:
+        return NoFix(f"`{ast.unparse(heavy.func)}` may be much that would leave the graph with the breaks")
+    between = [s for s in span if s not in hot]
+    limit = MAX_MOVED if skipped else MAX_LOST
+    if work(span, facts) > MAX_MOVED or work(between, facts) > limit or any(work([s], facts) > limit for s in hot):
+        return NoFix("too much that the graph may hold would leave it with the breaks")
+    captured = binds(*span) & facts.flow(function).always_live
+    return NoFix(f"`{min(captured)}` is shared with a nested function, or global") if captured else None
+
+
+def _heavy(call: ast.Call, function: FunctionNode, facts: Facts) -> bool:
+    """True for a layer, for something callable that nothing tells of, and for a function that computes much."""
+    if facts.kinds.of(call.func).tag is Tag.MODULE:
+        return True
+    target, func = facts.calls.target(call), call.func
+    if target is not None:
+        body = target.function.body  # where a break in a loop has it skipped, nothing of it is in a graph
+        skipped = any(s.repeated for b in body for s in sites(b, facts))
+        return not skipped and work(body, facts) > MAX_LOST
+    local = isinstance(func, ast.Name) and func.id in facts.names.bound_in(function)
+    owner = owner_of(function, facts)
+    own = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == owner
+    return local or own
+
+
+def _calls(nodes: Sequence[ast.AST], facts: Facts, depth: int = 0) -> Iterator[ast.Call]:
+    """The calls of the nodes and of the file's functions that they call."""
+    for n in (n for root in nodes for n in ast.walk(root) if isinstance(n, ast.Call)):
+        yield n
+        target = facts.calls.target(n) if depth < _DEPTH else None
+        if target is not None:
+            yield from _calls(target.function.body, facts, depth + 1)
+
+
+def _prepares(s: ast.stmt, span: Sequence[ast.stmt], live: frozenset[str] | set[str], facts: Facts) -> bool:
+    """`kept = []`, `pool = Pool()` that only the statements read: it holds what they put into it."""
+    if not isinstance(s, ast.Assign) or not isinstance(s.targets[0], ast.Name) or not binds(s) <= reads(*span) - live:
+        return False
+    match s.value:
+        case ast.List(elts=[]) | ast.Dict(keys=[]):
+            return True
+        case ast.Call(func=func):
+            return facts.names.qualified(func) in facts.classes.by_path
+    return False
+
+
+def _containers(span: Sequence[ast.stmt], live: frozenset[str] | set[str], facts: Facts) -> bool:
+    """True where a list, dict or set that the statements make is read behind them."""
+    for n in walk_scope(*span):
+        if isinstance(n, (ast.Assign, ast.AnnAssign)) and n.value is not None and binds(n) & live:
+            value = facts.kinds.of(n.value)
+            if value.tag is Tag.SEQUENCE and value.items is None:
+                return True
+    return False
+
+
+# ---- what goes in and out --------------------------------------------------------------------------------------------
+def _part(function: FunctionNode, span: Sequence[ast.stmt], facts: Facts) -> Part | NoFix:
+    flow = facts.flow(function)
+    returns = _returns(span)
+    after = frozenset[str]() if returns else frozenset(flow.live_after(span[-1]))
+    bound = flow.bound_before(span[0])
+    inside = facts.names.bound_in(function)
+    wanted = flow.entering(list(span), after) & (reads(*span) | binds(*span)) & set(inside)
+    results = order(span, binds(*span) & after)
+    ends = bound if returns else flow.bound_after(list(span), bound)
+    unsure = next((n for n in [*sorted(wanted - set(bound)), *(r for r in results if r not in ends)]), None)
+    if unsure is not None:
+        return NoFix(f"`{unsure}` may be unbound")
+    names = [n for n in order(span, wanted) if n != owner_of(function, facts)]
+    base = f"_{function.name.strip('_')}_on_host"
+    return Part(base, carried_first(names, results), tuple(results))
