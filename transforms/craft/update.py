@@ -25,4 +25,5 @@ def update_fix(plan: Update, predicate: str, bench: Bench) -> Fix | NoFix:
     text = lead + bench.render([made], margin) + newline + newline + margin + call
     edit = bench.replace([plan.node], text)
     conditions = (bench.condition(plan.node.test),)
-    return Fix((edit,), Safety.SAFE, "keep the update in the graph", conditions=conditions)
+    summary = "keep the update in the graph"
+    return Fix((edit,), Safety.SAFE, summary, changes=plan.changes, conditions=conditions)

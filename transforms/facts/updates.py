@@ -37,6 +37,14 @@ class Update:
     tensor: ast.expr
     targets: tuple[ast.expr, ...]
 
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What differs in compiled code."""
+        return tuple(
+            f"written: compiled code writes to `{ast.unparse(t)}` in any case, if need be what it holds"
+            for t in self.targets
+        )
+
 
 def updating(node: ast.If, predicate: Predicate, facts: Facts) -> Update | NoFix | None:
     """The branch taken apart, or why it stays; None where the arm does anything else."""
