@@ -17,7 +17,8 @@ from .values import Tag
 if TYPE_CHECKING:
     from . import Facts
 
-_REPEATING = (ast.For, ast.While, ast.Try, ast.With, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_REPEATING = (ast.For, ast.While, ast.Try, ast.With, *_COMPREHENSIONS)
 _LEAVING = (ast.Yield, ast.YieldFrom, ast.Await, ast.Delete, ast.Global, ast.Nonlocal, ast.AsyncFor, ast.AsyncWith)
 _FRAME = frozenset(f"builtins.{n}" for n in ("super", "locals", "vars", "eval", "exec", "globals", "dir"))
 MAX_LOST = 3  # tensor operations that may leave the graph with the breaks
@@ -28,10 +29,17 @@ _DEPTH = 3
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A break; `repeated`: within a loop, a `try` or a `with`, where the whole frame is skipped for it."""
+    """A break.
+
+    Attributes:
+        node: what breaks.
+        repeated: it stands within a loop, a `try` or a `with`, where the whole frame is skipped for it.
+        apart: it stands in a comprehension or in a function that is called, which is compiled when the frame is not.
+    """
 
     node: ast.AST
     repeated: bool
+    apart: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,7 @@ def gathering(function: FunctionNode, facts: Facts) -> Gathering | NoFix | None:
     hot = [s for s in function.body if found[s]]
     all_sites = tuple(site for s in hot for site in found[s])
     skipped = any(site.repeated for site in all_sites)
-    if len({id(s.node) for s in all_sites}) + skipped < 2 or any(facts.breaks.cures(s, certain=True) for s in hot):
+    if events(all_sites) < 2 + skipped or any(facts.breaks.cures(s, certain=True) for s in hot):
         return None
     body = function.body
     first, last = body.index(hot[0]), body.index(hot[-1])
@@ -104,21 +112,31 @@ def _returns(statements: Sequence[ast.stmt]) -> bool:
 
 
 # ---- breaks ----------------------------------------------------------------------------------------------------------
+def events(found: Sequence[Site]) -> int:
+    """How often Dynamo gives up for them: a skip of the frame comes once, and with it the breaks of other frames.
+
+    One break in the place of a skip alone is no gain: it comes again with each compilation.
+    """
+    unique = {id(s.node): s for s in found}.values()
+    straight = sum(not s.repeated for s in unique)
+    return straight + 2 * sum(s.repeated and s.apart for s in unique) + any(s.repeated for s in unique)
+
+
 def sites(root: ast.stmt, facts: Facts) -> Iterator[Site]:
     """The breaks for which no rule has a cure that are reached wherever the statement is, those of callees included."""
-    yield from _visit(root, False, facts, 0)
+    yield from _visit(root, False, False, facts, 0)
 
 
-def _visit(node: ast.AST, repeated: bool, facts: Facts, depth: int) -> Iterator[Site]:
+def _visit(node: ast.AST, repeated: bool, apart: bool, facts: Facts, depth: int) -> Iterator[Site]:
     if (facts.breaks.stays(node) or _item(node, facts)) and not facts.regions.left_alone(node):
-        yield Site(node, repeated)
+        yield Site(node, repeated, apart)
     target = facts.calls.target(node) if isinstance(node, ast.Call) and depth < _DEPTH else None
     if target is not None and target.plain and target.function.name != "__init__":
         for s in target.function.body if not target.function.decorator_list else ():
-            yield from _visit(s, repeated, facts, depth + 1)
+            yield from _visit(s, repeated, True, facts, depth + 1)
     within = repeated or isinstance(node, _REPEATING)
     for child in _reached(node):
-        yield from _visit(child, within, facts, depth)
+        yield from _visit(child, within, apart or isinstance(node, _COMPREHENSIONS), facts, depth)
 
 
 def _reached(node: ast.AST) -> list[ast.AST]:

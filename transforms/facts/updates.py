@@ -29,11 +29,13 @@ class Update:
 
     Attributes:
         node: the `if`.
+        host: leading conjuncts that are Python values; they stay in an `if`.
         tensor: its predicate.
         targets: tensors, and lists of tensors, that the arm changes, as expressions.
     """
 
     node: ast.If
+    host: tuple[ast.expr, ...]
     tensor: ast.expr
     targets: tuple[ast.expr, ...]
 
@@ -62,15 +64,13 @@ def updating(node: ast.If, predicate: Predicate, facts: Facts) -> Update | NoFix
         return None
     if effect.reads or effect.breaks:
         return None
-    if predicate.host:
-        return NoFix("a Python condition is mixed in")
     if binds(*node.body) & (flow.live_after(node) | flow.entering(list(node.body), frozenset()) | flow.always_live):
         return NoFix("the arm binds a name that is used outside of it")
     form = graph_form(predicate.tensor, facts, ast.unparse)
     if isinstance(form, NoFix):
         return form
     unique = {ast.unparse(t): t for t in targets if t is not None}
-    return Update(node, predicate.tensor, tuple(unique.values()))
+    return Update(node, predicate.host, predicate.tensor, tuple(unique.values()))
 
 
 def decided_elsewhere(node: ast.If, predicate: Predicate, facts: Facts) -> bool:

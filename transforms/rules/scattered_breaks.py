@@ -17,9 +17,9 @@ class ScatteredBreaks(Rule):
 
     ## What it does
 
-    Finds functions that may run under `torch.compile` with two or more breaks for which there is no cure, or with one
-    in a loop, a comprehension, a `try` or a `with`, and moves the statements that hold them, with the little that
-    stands between, into one function that Dynamo leaves alone.
+    Finds functions that may run under `torch.compile` with several breaks for which there is no cure, and moves the
+    statements that hold them, with the little that stands between, into one function that Dynamo leaves alone. A break
+    in a comprehension, or in a function that a loop calls, counts several times: the frames around it are skipped.
 
     ## Why
 
