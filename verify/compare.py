@@ -15,7 +15,7 @@ from .observe import Trace
 # What a rule may declare as `KIND: words`, and the facts that such a change touches.
 DECLARABLE: Mapping[str, re.Pattern[str]] = {
     "state": re.compile(r"\.self(\.|$)|state_dict keys"),
-    "written": re.compile(r"\.written$"),
+    "storage": re.compile(r"\.written$"),
     "exception": re.compile(r"\.raised(\.|$)"),
     "output": re.compile(r"\.emitted(\[|$)"),
     "dtype": re.compile(r"\.dtype$"),

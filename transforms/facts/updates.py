@@ -43,7 +43,7 @@ class Update:
     def changes(self) -> tuple[str, ...]:
         """What differs in compiled code."""
         return tuple(
-            f"written: compiled code writes to `{ast.unparse(t)}` in any case, if need be what it holds"
+            f"storage: compiled code writes to `{ast.unparse(t)}` in any case, if need be what it holds"
             for t in self.targets
         )
 
