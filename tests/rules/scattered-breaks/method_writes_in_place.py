@@ -1,4 +1,3 @@
-# runs: make_callable make_inputs
 import torch
 
 
