@@ -100,23 +100,6 @@ class Region:
         return self.evidence.holds
 
 
-# Functions that read or write files, or are scripts, are not what a user compiles.
-FILES = frozenset(
-    {"builtins.open", "torch.save", "torch.load", "torch.hub.load", "builtins.input", "builtins.exec", "builtins.eval"}
-)
-FILE_MODULES = (
-    "os.",
-    "shutil.",
-    "json.",
-    "pickle.",
-    "subprocess.",
-    "argparse.",
-    "requests.",
-    "pathlib.",
-    "safetensors.",
-    "sys.",
-)
-SCRIPTS = ("test_", "main", "convert_", "load_", "save_", "download_", "train_", "evaluate_")
 OUT = Region(Evidence(Level.UNKNOWN, "nothing says that it runs compiled"))
 
 

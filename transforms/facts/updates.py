@@ -74,7 +74,7 @@ def updating(node: ast.If, predicate: Predicate, facts: Facts) -> Update | NoFix
 
 
 def decided_elsewhere(node: ast.If, predicate: Predicate, facts: Facts) -> bool:
-    """True where `branch-store` (TR104), `tensor-loop-exit` (TR105) or `branch-update` (TR106) sees to the branch."""
+    """True where `branch-store` (TR104), `tensor-loop-exit` (TR105) or `branch-update` (TR107) sees to the branch."""
     if facts.stores.of(node) is not None or exit_of(node, facts) is not None:
         return True
     return isinstance(updating(node, predicate, facts), Update)

@@ -1,4 +1,4 @@
-"""TR106."""
+"""TR107."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class BranchUpdate(Rule):
     that the arm binds and that are used outside of it.
     """
 
-    code = "TR106"
+    code = "TR107"
     registry = ("GB0170",)
     nodes = (ast.If,)
 

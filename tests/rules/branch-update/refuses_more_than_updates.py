@@ -1,4 +1,4 @@
-# select: TR101,TR106
+# select: TR101,TR107
 # refuses: an arm changes `h` in place
 import torch
 
