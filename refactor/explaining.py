@@ -127,7 +127,7 @@ def _program(key: str, recorded: Recorded, timing: Timing | None, pharmacy: Phar
     from .verify.ledger import Timing, ledger_of, with_timing
 
     known = timing or Timing()
-    ledger = with_timing(ledger_of(recorded.run), known)
+    ledger = with_timing(ledger_of(recorded.run, recorded.extra_s), known)
     return program(key, recorded.run, ledger, pharmacy, known.gaps, recorded.raised)
 
 

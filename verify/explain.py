@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +32,7 @@ Function = Callable[..., Any]
 # Timing may take this share of the limit; compiling takes the rest.
 _SHARE_FOR_TIMING = 0.3
 _TIMING_S = 15.0
+_PASSES = 4
 
 
 def record(request: Request, role: str, found: Iterable[Found], tell: Tell, folder: Path) -> Recorded:
@@ -54,8 +57,8 @@ def record(request: Request, role: str, found: Iterable[Found], tell: Tell, fold
             known = found_calls(request, tell)
         program = _Program(request, place, known, request.backends[0])
         tell(f"recording the {'original' if role == 'old' else 'rewrite'}")
-        run, raised = program.recorded(role, folder)
-    return Recorded(run=run, raised=raised, found=known)
+        run, raised, extra_s = program.recorded(role, folder)
+    return Recorded(run=run, raised=raised, found=known, extra_s=extra_s)
 
 
 def timed(request: Request, found: Iterable[Found], left_out: Iterable[int], tell: Tell) -> Timings:
@@ -94,14 +97,15 @@ class _Program:
         self._runners = [Runner(request, place, recipe) for recipe in recipes or [named]]
         self._backend = backend
 
-    def recorded(self, role: str, folder: Path) -> tuple[Run, dict[int, str]]:
-        """Make the calls once; what was recorded, and what calls raised, by number."""
+    def recorded(self, role: str, folder: Path) -> tuple[Run, dict[int, str], list[float]]:
+        """Make the calls once; what was recorded, what calls raised, by number, and the extra time of each call."""
         torch._dynamo.reset()
         clock = Clock(self._backend)
         with contextlib.ExitStack() as stack:
             parts = self._compiled(stack, role, clock)
             target = parts[0].target
             raised: dict[int, str] = {}
+            extra_s = _extra_s(parts)
             with _recording(folder) as finished:
                 for number, (args, kwargs) in enumerate(_calls(parts)):
                     error = _raised_by(args, kwargs)
@@ -109,7 +113,7 @@ class _Program:
                         raised[number] = target.one_line(error)
         # The text was loaded under a private name, and is to be told under the user's.
         told = target.canonical(msgspec.json.encode(finished()).decode())
-        return msgspec.json.decode(told, type=Run), raised
+        return msgspec.json.decode(told, type=Run), raised, extra_s
 
     def timings(self, roles: Sequence[str], left_out: frozenset[int], limit_s: float, tell: Tell) -> Timings:
         """Time the texts against each other and against the original without compilation."""
@@ -154,6 +158,36 @@ class _Program:
             _, function, make = stack.enter_context(runner.ready(target))
             found.append(_Part(function, make, target))
         return found
+
+
+def _extra_s(parts: Sequence[_Part]) -> list[float]:
+    """What each call takes longer from a cold cache than later on, in seconds; empty where it cannot be told.
+
+    It is measured in a copy of this process that records nothing: what a recorder has Dynamo write down takes time too,
+    above all for symbolic shapes.
+    """
+    reading, writing = os.pipe()
+    copy = os.fork()
+    if copy == 0:
+        # A collection would write to every page that is shared with the first process, and so have it copied.
+        gc.freeze()
+        try:
+            passes = [[_wall_s(args, kwargs) for args, kwargs in _calls(parts)] for _ in range(_PASSES)]
+            extra = [max(0.0, cold - min(later)) for cold, *later in zip(*passes, strict=True)]
+            os.write(writing, msgspec.json.encode(extra))
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as stream:
+        told = stream.read()
+    os.waitpid(copy, 0)
+    return msgspec.json.decode(told, type=list[float]) if told else []
+
+
+def _wall_s(args: Sequence[Any], kwargs: dict[str, Any]) -> float:
+    started = time.perf_counter()
+    _raised_by(args, kwargs)
+    return time.perf_counter() - started
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ How each term is measured, and what misleads: rewrite facts, section 9.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -110,11 +110,13 @@ class Recorded(Data):
         run: what Dynamo made of it.
         raised: what calls raised, by number: `ValueError: at most 64`.
         found: what was called, where the request did not say it.
+        extra_s: what each call took longer than later on, in seconds, where nothing was recorded; empty where unknown.
     """
 
     run: Run
     raised: dict[int, str] = msgspec.field(default_factory=dict)
     found: list[Found] = msgspec.field(default_factory=list)
+    extra_s: list[float] = msgspec.field(default_factory=list)
 
 
 class Timing(Data):
@@ -144,8 +146,14 @@ class Timings(Data):
     gain: Spread | None = None
 
 
-def ledger_of(run: Run) -> Ledger:
-    """What a recorded run itself says about costs: everything but the time of a steady call."""
+def ledger_of(run: Run, extra_s: Sequence[float] = ()) -> Ledger:
+    """What a recorded run itself says about costs: everything but the time of a steady call.
+
+    Args:
+        run: the run.
+        extra_s: what each of its calls took longer than later on, in seconds, measured without a recorder; where the
+            calls do not match, the times of the recorder are taken.
+    """
     failing: dict[int, list[Recompile]] = {}
     for number, item in enumerate(run.recompiles):
         # One whose call is not known counts as a call of its own.
@@ -154,11 +162,14 @@ def ledger_of(run: Run) -> Ledger:
     fresh = sum(_rest_s(run, run.calls[call], items) for call, items in failing.items() if 0 <= call < len(run.calls))
     again = {item.entry for item in run.recompiles}
     cold = sum(entry.seconds for number, entry in enumerate(run.entries) if number not in again)
+    rebuild = (seconds + fresh) / len(failing) if failing else 0.0
+    if failing and len(extra_s) == len(run.calls) and min(failing) >= 0:
+        rebuild = sum(extra_s[call] for call in failing) / len(failing)
     return Ledger(
         calls=len(run.calls) + run.more_calls,
         failed_calls=len(failing),
         rebuilds=len(run.recompiles),
-        rebuild_s=(seconds + fresh) / len(failing) if failing else 0.0,
+        rebuild_s=rebuild,
         cold_s=max(0.0, cold - fresh),
     )
 

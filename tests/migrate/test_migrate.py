@@ -157,7 +157,10 @@ def test_settings_of_the_list_and_of_the_repository(repository: Make, tmp_path: 
     (tmp_path / "l.yaml").write_text("- {url: a, select: TR302}\n- b\n- c\n")
     done = migrate(tmp_path, "l.yaml", "--out", "out", "--verify", "off")
     assert done.returncode == 1
-    assert rows(tmp_path / "out", "SELECT repository, code FROM fixes") == [("a", "TR302"), ("b", "TR101")]
+    assert rows(tmp_path / "out", "SELECT repository, code FROM fixes ORDER BY repository") == [
+        ("a", "TR302"),
+        ("b", "TR101"),
+    ]
     [(error,)] = rows(tmp_path / "out", "SELECT error FROM repositories WHERE name = 'c'")
     assert "unknown setting `ignroe` (did you mean `ignore`?)" in error
 

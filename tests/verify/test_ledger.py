@@ -118,3 +118,10 @@ def test_without_a_steady_call_there_is_no_average() -> None:
 def test_a_spread_is_of_percentiles() -> None:
     assert Spread.of(range(101)) == Spread(low=10, middle=50, high=90, samples=101)
     assert Spread.of([]) is None
+
+
+def test_a_rebuild_without_a_recorder_is_what_counts() -> None:
+    failed = Recompile(frame=0, compile_id="0/1", entry=1, call=1, seconds=0.9)
+    run = Run(calls=[Call(steps=[]), Call(steps=[])], recompiles=[failed])
+    assert ledger_of(run, [2.0, 0.4]).rebuild_s == 0.4
+    assert ledger_of(run, [2.0]).rebuild_s == 0.9
