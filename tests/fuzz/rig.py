@@ -9,6 +9,7 @@ from tempfile import gettempdir
 
 from refactor.engine import Options, Rewrite, rewrite
 from refactor.transforms.rule import registry
+from refactor.verify.clock import Deadline
 from refactor.verify.trial import Scope, try_out
 from refactor.verify.verdict import Request, Verdict
 
@@ -52,7 +53,9 @@ def judged(text: str, unsafe: bool = False, compiled: bool = True, seed: int = 0
         examples=8,
         timeout_s=60.0,
     )
-    verdict = try_out(request, lambda _: None, scope=Scope(VARIATIONS_S, compiled=compiled, arms=False))
+    verdict = try_out(
+        request, lambda _: None, scope=Scope(Deadline(VARIATIONS_S, 10 * VARIATIONS_S), compiled=compiled, arms=False)
+    )
     codes = sorted({item.key.code for item, _ in result.fixes})
     if verdict.status == "REFUTED":
         raise FaultError(f"{' '.join(codes)}: {'; '.join(verdict.reasons)}\n{verdict.counterexample or ''}")
