@@ -34,7 +34,7 @@ def migrate() -> None:
 
     SOURCE is a folder, a git URL, or a list file (.csv, .yaml) with name, url, revision and settings per line.
     Nothing is written outside of --out. Code of a repository runs only to verify a rewrite (`--verify off`: never), and
-    where --test, --trace or --install ask for it.
+    where --test or --install ask for it.
     """
 
 
@@ -48,7 +48,6 @@ def migrate() -> None:
 @click.option("--factory", metavar="[FILE:]NAME", help="As in `apply`; FILE is relative to the repository.")
 @click.option("--inputs", metavar="[FILE:]NAME", help="As in `apply`; FILE is relative to the repository.")
 @click.option("--test", default="", metavar="COMMAND", help="The repository's own tests, run before and after.")
-@click.option("--trace", default="", metavar="COMMAND", help="A program of the repository to record first.")
 @click.option("--python", default="", metavar="FILE", help="The interpreter of such commands.")
 @click.option("--install", default="", metavar="ARGUMENTS", help="Make an environment: `pip install ARGUMENTS`.")
 @click.option("--commit", is_flag=True, help="Make a branch with one commit per rule, as a git bundle.")

@@ -35,7 +35,7 @@ class Policy:
         select, ignore: rules, as in `refactor apply`; empty for the repository's own settings.
         unsafe_fixes: as in `refactor apply`.
         factory, inputs: what the judge runs; looked for without.
-        test, trace: commands of the repository, run by a shell in its checkout; none by default.
+        test: a command of the repository, run by a shell in its checkout; none by default.
         python: the interpreter that such commands find first on their path.
         install: arguments of `pip install`, for a virtual environment of the repository's own; empty for none.
         commit: whether a branch with one commit per rule is made.
@@ -53,7 +53,6 @@ class Policy:
     factory: str | None = None
     inputs: str | None = None
     test: str = ""
-    trace: str = ""
     python: str = ""
     install: str = ""
     commit: bool = False

@@ -1,4 +1,4 @@
-"""The repository's own commands: its tests and the program to trace, in an environment of its own."""
+"""The repository's own commands: its tests, in an environment of its own."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ Unit = tuple[str, str]
 
 
 def migrate(job: Job) -> Outcome:
-    """Migrate one repository. Its code runs only where the policy verifies, tests, traces or installs.
+    """Migrate one repository. Its code runs only where the policy verifies, tests or installs.
 
     Never raises for what a repository contains: that is an outcome.
     """
