@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..codes import expand
 from ..commands import codes
 from ..config import Resolver
 from ..engine import Options, Rewrite, rewrite
@@ -248,12 +247,3 @@ def _verdict(result: Rewrite) -> VerdictRow | None:
         (old.graphs, new.graphs),
         (old.recompiles, new.recompiles),
     )
-
-
-def known_codes(selectors: tuple[str, ...]) -> None:
-    """Check selectors before any work starts.
-
-    Raises:
-        UserError: one names no rule.
-    """
-    expand(selectors, codes())

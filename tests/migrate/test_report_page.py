@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +12,6 @@ from refactor.migrate.ledger import NAME, Ledger
 from refactor.migrate.model import FileRow, FindingRow, FixRow, Origin, Outcome, VerdictRow
 from refactor.migrate.run import keep
 
-NAMES = ("chromium", "chromium-browser", "chromium-headless-shell", "google-chrome")
-BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
 PATCH = b"""\
 diff --git a/m.py b/m.py
 --- a/m.py
@@ -47,17 +43,6 @@ def index(tmp_path: Path) -> Path:
         ledger.enter(Outcome(Origin("delta", "nowhere"), "failed", error="neither a folder nor a git URL"))
     report(tmp_path, "html", None)
     return tmp_path / "report" / "index.html"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if BROWSER is None:
-        pytest.skip(f"no browser is installed: none of {', '.join(NAMES)}")
-    with playwright.sync_playwright() as running:
-        started = running.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 def names(page: Any) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,21 +14,7 @@ from refactor.report.html import page
 
 from .synthetic import explanation
 
-NAMES = ("chromium", "chromium-browser", "chromium-headless-shell", "google-chrome")
-BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
-
 Open = Callable[..., Any]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if BROWSER is None:
-        pytest.skip(f"no browser is installed: none of {', '.join(NAMES)}")
-    with playwright.sync_playwright() as running:
-        started = running.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.fixture
