@@ -65,7 +65,10 @@ class Aside:
                 line = self._file.readline()
         if not line:
             raise AsideError(self._end())
-        return json.loads(line)  # type: ignore[no-any-return]
+        answer = json.loads(line)
+        if "failed" in answer:
+            raise AsideError(f"the process that compiles failed: {answer['failed']}")
+        return answer["answer"]  # type: ignore[no-any-return]
 
     def _end(self) -> str:
         code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
@@ -79,7 +82,11 @@ def _answer(channel: socket.socket, prepare: Callable[[], None], work: Callable[
     with channel.makefile("rwb") as file:
         prepare()
         for line in file:
-            file.write(_line(work(json.loads(line))))
+            try:
+                told = {"answer": work(json.loads(line))}
+            except Exception as error:
+                told = {"failed": f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"}
+            file.write(_line(told))
             file.flush()
 
 

@@ -7,6 +7,7 @@ import importlib
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import torch
 
@@ -25,6 +26,7 @@ from .snapshot import tensors_in
 from .snippet import snippet
 from .targets import FoundRecipe, Place, TargetError, import_path
 from .verdict import Counts, Request, Status, Verdict
+from .worker import work_in
 
 # Seconds for the variations, and their share of the time limit: both texts are still to be compiled after them.
 _VARIATIONS_S = 20.0
@@ -51,17 +53,26 @@ class _Settled(Exception):  # noqa: N818  # the normal end of a trial, no error
 def examine(request: Request, tell: Tell = lambda _: None, beside: bool = False) -> Verdict:
     """Judge a request in this process, which runs user code; `tell` hears what is about to be run.
 
-    What the request does not name is looked for. With `beside` a second process compiles while this one goes on.
+    What the request does not name is looked for. With `beside` a second process compiles while this one goes on, in a
+    directory beside this one's.
 
     Never raises for what user code does, short of ending the process.
     """
     request = replace(request, conditions=request.conditions or vanished(request.old, request.new))
-    aside = Aside(load_compiler, lambda asked: compile_aside(request, asked)) if beside else None
+    aside = Aside(_move_aside, lambda asked: compile_aside(request, asked)) if beside else None
     if request.factory and request.inputs:
         return try_out(request, tell, aside=aside)
     from .found import examine_found
 
     return examine_found(request, tell, aside)
+
+
+def _move_aside() -> None:
+    # Code that runs in both processes at once may meet its own files, and not those of the other run.
+    folder = Path.cwd().with_name("aside")
+    folder.mkdir()
+    work_in(folder)
+    load_compiler()
 
 
 def load_compiler() -> None:

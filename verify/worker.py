@@ -117,16 +117,22 @@ def _imported(path: str) -> tuple[str, ...]:
     return tuple(sorted(f for f in files if f.endswith(".py") and not f.startswith(installed) and Path(f).is_file()))
 
 
+def work_in(folder: Path) -> None:
+    """Make a directory this process's own: for working in, for temporary files and for the compiler's cache."""
+    os.chdir(folder)
+    sys.path[0] = str(folder)
+    os.environ |= {"TMPDIR": str(folder), "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor")}
+    tempfile.tempdir = None
+
+
 def _settle_in(work: Path, environment: dict[str, str]) -> None:
     """A session, a working directory and temporary files of its own."""
     os.setsid()
     die_with_parent()
-    os.chdir(work)
-    sys.path[0] = str(work)
-    private = {"TMPDIR": str(work), "TORCHINDUCTOR_CACHE_DIR": str(work / "inductor"), MARK: os.environ.get(MARK, "")}
+    mark = os.environ.get(MARK, "")
     os.environ.clear()
-    os.environ.update(environment | private)
-    tempfile.tempdir = None
+    os.environ.update(environment | {MARK: mark})
+    work_in(work)
     for path in environment.get("PYTHONPATH", "").split(os.pathsep):
         if path and path not in sys.path:
             sys.path.insert(1, path)

@@ -40,10 +40,18 @@ def test_its_end_is_told(end, words: str) -> None:
         answer()
 
 
-def test_work_that_raises_ends_it() -> None:
-    def fails(_: Plain) -> Plain:
-        raise ValueError
+def test_what_the_work_raises_is_told_and_ends_nothing() -> None:
+    def fails(question: Plain) -> Plain:
+        raise ValueError(f"no {question['number']}\nand more")
 
-    answer = Aside(lambda: None, fails).ask({})
+    aside = Aside(lambda: None, fails)
+    for number in (1, 2):
+        answer = aside.ask({"number": number})
+        with pytest.raises(AsideError, match=f"^the process that compiles failed: ValueError: no {number}$"):
+            answer()
+
+
+def test_a_preparation_that_raises_ends_it() -> None:
+    answer = Aside(lambda: [][0], doubled).ask({})
     with pytest.raises(AsideError, match="exit code 70"):
         answer()
