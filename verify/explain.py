@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import gc
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ from .runs import Runner, muted
 from .stopwatch import Clock, Timed, gain, race
 from .targets import FoundRecipe, Place, Recipe, Target, import_path
 from .trace import Run
-from .verdict import Request
+from .verdict import Request, to_plain
 
 Tell = Callable[[str], None]
 Function = Callable[..., Any]
@@ -32,6 +33,7 @@ Function = Callable[..., Any]
 # Timing may take this share of the limit; compiling takes the rest.
 _SHARE_FOR_TIMING = 0.3
 _TIMING_S = 15.0
+# The first from a cold cache.
 _PASSES = 4
 
 
@@ -57,8 +59,36 @@ def record(request: Request, role: str, found: Iterable[Found], tell: Tell, fold
             known = found_calls(request, tell)
         program = _Program(request, place, known, request.backends[0])
         tell(f"recording the {'original' if role == 'old' else 'rewrite'}")
-        run, raised, extra_s = program.recorded(role, folder)
-    return Recorded(run=run, raised=raised, found=known, extra_s=extra_s)
+        run, raised = program.recorded(role, folder)
+    return Recorded(run=run, raised=raised, found=known, extra_s=_in_a_new_process(request, role, known))
+
+
+def extra_s(request: Request, role: str, found: Iterable[Found]) -> list[float]:
+    """What each call takes longer from a cold cache than later on, in seconds, where nothing has been compiled yet.
+
+    Args:
+        request: what to run.
+        role: `old` or `new`.
+        found: what was found when it was recorded.
+
+    Raises:
+        TargetError: the text cannot be loaded, or built from.
+    """
+    place = Place.of(request.path)
+    with import_path(place.root):
+        return _Program(request, place, list(found), request.backends[0]).extra_s(role)
+
+
+def _in_a_new_process(request: Request, role: str, found: Iterable[Found]) -> list[float]:
+    """The same, measured in a process of its own; empty where it cannot be told.
+
+    What a recorder has Dynamo write down takes time, above all for symbolic shapes; in a forked process the first call
+    also pays for the pages that it shares.
+    """
+    question = {"request": to_plain(request), "role": role, "found": msgspec.to_builtins(list(found))}
+    command = [sys.executable, "-m", f"{__package__}.cold"]
+    done = subprocess.run(command, input=msgspec.json.encode(question), capture_output=True, check=False)
+    return [] if done.returncode else msgspec.json.decode(done.stdout, type=list[float])
 
 
 def timed(request: Request, found: Iterable[Found], left_out: Iterable[int], tell: Tell) -> Timings:
@@ -97,15 +127,14 @@ class _Program:
         self._runners = [Runner(request, place, recipe) for recipe in recipes or [named]]
         self._backend = backend
 
-    def recorded(self, role: str, folder: Path) -> tuple[Run, dict[int, str], list[float]]:
-        """Make the calls once; what was recorded, what calls raised, by number, and the extra time of each call."""
+    def recorded(self, role: str, folder: Path) -> tuple[Run, dict[int, str]]:
+        """Make the calls once; what was recorded, and what calls raised, by number."""
         torch._dynamo.reset()
         clock = Clock(self._backend)
         with contextlib.ExitStack() as stack:
             parts = self._compiled(stack, role, clock)
             target = parts[0].target
             raised: dict[int, str] = {}
-            extra_s = _extra_s(parts)
             with _recording(folder) as finished:
                 for number, (args, kwargs) in enumerate(_calls(parts)):
                     error = _raised_by(args, kwargs)
@@ -113,7 +142,14 @@ class _Program:
                         raised[number] = target.one_line(error)
         # The text was loaded under a private name, and is to be told under the user's.
         told = target.canonical(msgspec.json.encode(finished()).decode())
-        return msgspec.json.decode(told, type=Run), raised, extra_s
+        return msgspec.json.decode(told, type=Run), raised
+
+    def extra_s(self, role: str) -> list[float]:
+        """What each call takes longer from a cold cache than later on, in seconds."""
+        with contextlib.ExitStack() as stack:
+            parts = self._compiled(stack, role, Clock(self._backend))
+            passes = [[_wall_s(args, kwargs) for args, kwargs in _calls(parts)] for _ in range(_PASSES)]
+        return [max(0.0, cold - min(later)) for cold, *later in zip(*passes, strict=True)]
 
     def timings(self, roles: Sequence[str], left_out: frozenset[int], limit_s: float, tell: Tell) -> Timings:
         """Time the texts against each other and against the original without compilation."""
@@ -158,30 +194,6 @@ class _Program:
             _, function, make = stack.enter_context(runner.ready(target))
             found.append(_Part(function, make, target))
         return found
-
-
-def _extra_s(parts: Sequence[_Part]) -> list[float]:
-    """What each call takes longer from a cold cache than later on, in seconds; empty where it cannot be told.
-
-    It is measured in a copy of this process that records nothing: what a recorder has Dynamo write down takes time too,
-    above all for symbolic shapes.
-    """
-    reading, writing = os.pipe()
-    copy = os.fork()
-    if copy == 0:
-        # A collection would write to every page that is shared with the first process, and so have it copied.
-        gc.freeze()
-        try:
-            passes = [[_wall_s(args, kwargs) for args, kwargs in _calls(parts)] for _ in range(_PASSES)]
-            extra = [max(0.0, cold - min(later)) for cold, *later in zip(*passes, strict=True)]
-            os.write(writing, msgspec.json.encode(extra))
-        finally:
-            os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as stream:
-        told = stream.read()
-    os.waitpid(copy, 0)
-    return msgspec.json.decode(told, type=list[float]) if told else []
 
 
 def _wall_s(args: Sequence[Any], kwargs: dict[str, Any]) -> float:
