@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import json
 import os
 import select
@@ -53,6 +54,8 @@ def _load() -> str:
     except ModuleNotFoundError as error:
         return error.name or "a module"
     torch.set_num_threads(1)
+    # No child looks through what was loaded here for garbage: that would take long, and copy all of it.
+    gc.freeze()
     return ""
 
 
@@ -61,6 +64,7 @@ def _load_compiler() -> None:
     from .trial import load_compiler
 
     load_compiler()
+    gc.freeze()
 
 
 def _serve(question: dict[str, Any], channel: socket.socket) -> None:
