@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import os
 import shutil
@@ -148,7 +149,7 @@ class _Walk:
         """The files below a folder, by name."""
         here = replace(self, ignores=(*self.ignores, *_ignore_file(folder / ".gitignore")))
         config = self.resolver.for_folder(folder)
-        spec = pathspec.GitIgnoreSpec.from_lines((*config.settings.exclude, *config.settings.extend_exclude))
+        spec = _spec((*config.settings.exclude, *config.settings.extend_exclude))
         # Whoever names a folder wants it, also where a pattern would exclude it from above.
         root = self.top if _matches(spec, self.top, config.root, True) else config.root
         try:
@@ -175,6 +176,11 @@ class _Walk:
             if verdict is not None:
                 return verdict
         return False
+
+
+@functools.lru_cache(maxsize=64)
+def _spec(lines: tuple[str, ...]) -> pathspec.GitIgnoreSpec:
+    return pathspec.GitIgnoreSpec.from_lines(lines)
 
 
 def _matches(spec: pathspec.GitIgnoreSpec, path: Path, root: Path, is_folder: bool) -> bool:

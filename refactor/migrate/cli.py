@@ -34,7 +34,7 @@ def migrate() -> None:
 
     SOURCE is a folder, a git URL, or a list file (.csv, .yaml) with name, url, revision and settings per line.
     Nothing is written outside of --out. Code of a repository runs only to verify a rewrite (`--verify off`: never), and
-    where --test or --install ask for it.
+    where --trace, --test or --install ask for it.
     """
 
 
@@ -47,6 +47,7 @@ def migrate() -> None:
 @click.option("--unsafe-fixes", is_flag=True, help="Take fixes that are not exact, or rest on assumptions.")
 @click.option("--factory", metavar="[FILE:]NAME", help="As in `apply`; FILE is relative to the repository.")
 @click.option("--inputs", metavar="[FILE:]NAME", help="As in `apply`; FILE is relative to the repository.")
+@click.option("--trace", default="", metavar="COMMAND", help="Run under `refactor trace`: what it shows is evidence.")
 @click.option("--test", default="", metavar="COMMAND", help="The repository's own tests, run before and after.")
 @click.option("--python", default="", metavar="FILE", help="The interpreter of such commands.")
 @click.option("--install", default="", metavar="ARGUMENTS", help="Make an environment: `pip install ARGUMENTS`.")

@@ -6,7 +6,7 @@ import os
 import shutil
 import stat
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,21 +63,28 @@ class Checkout:
         """Run git in it; see `git`."""
         return git(*arguments, cwd=self.root, clean=clean)
 
-    def patches(self) -> tuple[bytes, bytes]:
-        """What was changed since the checkout, and the inverse, for `git apply`."""
+    def restore(self) -> None:
+        """Undo what a command did to the files of the commit; what it made besides stays."""
+        self.git("reset", "--quiet", "--hard", "HEAD")
+
+    def patches(self, paths: Iterable[str]) -> tuple[bytes, bytes]:
+        """What was changed in some files since the checkout, and the inverse, for `git apply`."""
+        wanted = [f":(top,literal){path}" for path in paths]
+        if not wanted:
+            return b"", b""
         form = ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--binary", "--src-prefix=a/")
-        options = (*form, "--dst-prefix=b/", "HEAD")
-        return self.git(*options), self.git(*options[:-1], "-R", "HEAD")
+        options = (*form, "--dst-prefix=b/")
+        return self.git(*options, "HEAD", "--", *wanted), self.git(*options, "-R", "HEAD", "--", *wanted)
 
 
-def git(*arguments: str, cwd: Path, clean: bool = True, env: Mapping[str, str] | None = None) -> bytes:
+def git(*arguments: str, cwd: Path, clean: bool = True, tied: bool = False) -> bytes:
     """Run git and return what it prints.
 
     Args:
         arguments: the command and its arguments.
         cwd: where to run it.
         clean: without anybody's configuration, hooks, filters and prompts.
-        env: more variables.
+        tied: it ends with this process; for what waits for a remote or runs hooks.
 
     Raises:
         GitError: it failed, took too long, or is not installed.
@@ -86,7 +93,7 @@ def git(*arguments: str, cwd: Path, clean: bool = True, env: Mapping[str, str] |
     variables = {k: value for k, value in os.environ.items() if not k.startswith("GIT_") or k.startswith(kept)}
     command = ["git", *(_SETTINGS if clean else ()), *arguments]
     try:
-        done = run(command, cwd, variables | (_CLEAN if clean else {}) | dict(env or {}), _TIMEOUT_S)
+        done = run(command, cwd, variables | (_CLEAN if clean else {}), _TIMEOUT_S, tied=tied or not clean)
     except FileNotFoundError:
         raise GitError("git is not installed") from None
     except subprocess.TimeoutExpired:
@@ -134,28 +141,28 @@ def checkout(source: str, revision: str, root: Path) -> Checkout:
         raise GitError(f"`{source}` is neither a folder nor a git URL")
     where = str(folder.absolute()) if folder.exists() else source
     root.parent.mkdir(parents=True, exist_ok=True)
-    git("clone", "--no-checkout", "--no-tags", "--no-recurse-submodules", "--", where, str(root), cwd=root.parent)
-    _settle(root)
-    if revision:
-        if not _has(root, revision):
-            git("fetch", "--no-tags", "origin", revision, cwd=root)
-            revision = "FETCH_HEAD"
-        elif not _has(root, revision, local=True):
-            revision = f"origin/{revision}"
-    elif not _has(root, "HEAD", local=True):
-        raise GitError(f"`{source}` has no commit")
-    git("checkout", "--detach", "--force", revision or "HEAD", "--", cwd=root)
-    return Checkout(root, git("rev-parse", "HEAD", cwd=root).decode().strip())
+    options = ("--no-tags", "--no-recurse-submodules", *_template(root), *(["--no-checkout"] if revision else []))
+    git("clone", *options, "--", where, str(root), cwd=root.parent, tied=not folder.exists())
+    if not revision:
+        commit = _commit(root, "HEAD")
+        if commit is None:
+            raise GitError(f"`{source}` has no commit")
+        return Checkout(root, commit)
+    commit = _commit(root, revision) or _commit(root, f"origin/{revision}")
+    if commit is None:
+        git("fetch", "--no-tags", "origin", revision, cwd=root, tied=True)
+        commit = _commit(root, "FETCH_HEAD")
+    git("checkout", "--detach", "--force", commit or "FETCH_HEAD", "--", cwd=root)
+    return Checkout(root, commit or "")
 
 
-def _has(root: Path, revision: str, local: bool = False) -> bool:
-    for name in (revision,) if local else (revision, f"origin/{revision}"):
-        try:
-            git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", cwd=root)
-        except GitError:
-            continue
-        return True
-    return False
+def _commit(root: Path, revision: str) -> str | None:
+    """The commit that a revision names; None where it names none."""
+    try:
+        name = git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", cwd=root)
+    except GitError:
+        return None
+    return name.decode().strip()
 
 
 def _is_repository(folder: Path) -> bool:
@@ -171,9 +178,12 @@ def _is_remote(source: str) -> bool:
     )
 
 
-def _settle(root: Path) -> None:
-    (root / ".git" / "info").mkdir(exist_ok=True)
-    (root / ".git" / "info" / "attributes").write_text(_ATTRIBUTES)
+def _template(root: Path) -> tuple[str, ...]:
+    """The option that makes a repository with our attributes from the start, and without sample hooks."""
+    folder = root.with_name(f"{root.name}.template")
+    (folder / "info").mkdir(parents=True, exist_ok=True)
+    (folder / "info" / "attributes").write_text(_ATTRIBUTES)
+    return (f"--template={folder}",)
 
 
 def _copied(folder: Path, root: Path) -> Checkout:
@@ -186,8 +196,7 @@ def _copied(folder: Path, root: Path) -> Checkout:
         shutil.copytree(folder, root, symlinks=True, ignore=special)
     except (OSError, shutil.Error) as error:
         raise GitError(f"`{folder}` cannot be copied: {str(error).splitlines()[0]}") from None
-    git("init", "--quiet", cwd=root)
-    _settle(root)
+    git("init", "--quiet", *_template(root), cwd=root)
     # What a stray ignore file names is part of the folder all the same.
     git("add", "--all", "--force", "--", ".", cwd=root)
     git("commit", "--quiet", "--allow-empty", "--no-verify", "--message=as it was", cwd=root)

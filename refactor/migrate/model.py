@@ -35,7 +35,8 @@ class Policy:
         select, ignore: rules, as in `refactor apply`; empty for the repository's own settings.
         unsafe_fixes: as in `refactor apply`.
         factory, inputs: what the judge runs; looked for without.
-        test: a command of the repository, run by a shell in its checkout; none by default.
+        trace: a command of the repository, run by a shell in its checkout under the recorder; none by default.
+        test: the same for its tests.
         python: the interpreter that such commands find first on their path.
         install: arguments of `pip install`, for a virtual environment of the repository's own; empty for none.
         commit: whether a branch with one commit per rule is made.
@@ -52,6 +53,7 @@ class Policy:
     unsafe_fixes: bool = False
     factory: str | None = None
     inputs: str | None = None
+    trace: str = ""
     test: str = ""
     python: str = ""
     install: str = ""

@@ -1,4 +1,4 @@
-"""The repository's own commands: its tests, in an environment of its own."""
+"""The repository's own commands: a program to trace, its tests, in an environment of its own."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import UserError
+from ..trace import read
 from .model import Policy, SuiteRun
 from .process import run
 
 _TAIL_LINES = 15
+# `python -m` looks into the working directory first, which must not be the repository's.
+_ENTER = 'cd "$1" && exec /bin/sh -c "$2"'
+_GRACE_S = 20.0
 _COUNTS = re.compile(r"(\d+) (passed|failed|error)")
 _OK = re.compile(r"^Ran (\d+) tests?", re.MULTILINE)
 _BAD = re.compile(r"^FAILED \((.*)\)", re.MULTILINE)
@@ -59,9 +63,35 @@ class Runner:
             except (OSError, subprocess.TimeoutExpired) as error:
                 raise UserError(f"the environment cannot be made: {error}") from None
             if done.returncode != 0:
-                last = (done.stdout.decode("utf-8", "replace").strip().splitlines() or ["it says nothing"])[-1]
-                raise UserError(f"the environment cannot be made: {last}")
+                raise UserError(f"the environment cannot be made: {_last_line(done.stdout)}")
         return mine
+
+    def trace(self, output: Path) -> tuple[str, ...]:
+        """Run the program to be traced under the recorder.
+
+        Args:
+            output: where the trace goes.
+
+        Returns:
+            The traces to take as evidence: none where the policy names no program, or where it compiled nothing.
+        """
+        if not self.policy.trace:
+            return ()
+        recorder = [sys.executable, "-m", "refactor", "trace", "-o", str(output), "--"]
+        command = [*recorder, "/bin/sh", "-c", _ENTER, "sh", str(self.root), self.policy.trace]
+        limit = self.policy.test_timeout_s
+        try:
+            done = run(command, self.root.parent, self.env, limit, merged=True, grace_s=_GRACE_S)
+        except subprocess.TimeoutExpired:
+            self.notes.append(f"the traced program was ended after {limit:g} s")
+        else:
+            if done.returncode:
+                said = _last_line(done.stdout)
+                self.notes.append(f"the traced program ended with status {done.returncode}: {said}")
+        if output.exists() and any(held.entries or held.breaks or held.skips for held in read(output).runs):
+            return (str(output),)
+        self.notes.append("the traced program compiled nothing")
+        return ()
 
     def test(self) -> SuiteRun | None:
         """Run the tests; None where the policy names none."""
@@ -77,6 +107,10 @@ class Runner:
         passed, failed = _counted(text)
         tail = "\n".join(text.splitlines()[-_TAIL_LINES:])
         return SuiteRun(done.returncode, passed, failed, round(time.monotonic() - started, 3), tail)
+
+
+def _last_line(output: bytes) -> str:
+    return (output.decode("utf-8", "replace").strip().splitlines() or ["it says nothing"])[-1]
 
 
 def _environment(root: Path, python: Path | None) -> dict[str, str]:

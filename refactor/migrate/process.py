@@ -11,7 +11,13 @@ from pathlib import Path
 
 
 def run(
-    command: Sequence[str] | str, cwd: Path, env: Mapping[str, str], timeout_s: float, merged: bool = False
+    command: Sequence[str] | str,
+    cwd: Path,
+    env: Mapping[str, str],
+    timeout_s: float,
+    merged: bool = False,
+    grace_s: float = 0.0,
+    tied: bool = True,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a command (a text goes to the shell) and return what it printed.
 
@@ -21,6 +27,8 @@ def run(
         env: its whole environment.
         timeout_s: its wall-clock limit, in seconds.
         merged: standard error goes where standard output goes.
+        grace_s: seconds between the request to end, at the limit, and the end.
+        tied: it ends with this process, however that ends. Costs some ms, so not for what ends soon by itself.
 
     Raises:
         FileNotFoundError: there is no such command.
@@ -37,10 +45,16 @@ def run(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT if merged else subprocess.PIPE,
         start_new_session=True,
-        preexec_fn=die_with_parent,
+        preexec_fn=die_with_parent if tied else None,
     )
     try:
         output, errors = process.communicate(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        if grace_s:
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=grace_s)
+        raise
     finally:
         # What the command left behind in its group goes with it.
         with contextlib.suppress(ProcessLookupError, PermissionError):

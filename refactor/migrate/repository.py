@@ -5,15 +5,17 @@ from __future__ import annotations
 import dataclasses
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+import traceback
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..commands import codes
 from ..config import Resolver
-from ..engine import Options, Rewrite, rewrite
+from ..engine import Options, Rewrite, inspect, rewrite
 from ..errors import UserError
 from ..files import File, read, write
+from ..transforms.model import Finding, Safety
 from ..work import options_for
 from . import own_tests
 from .bisect import guilty
@@ -69,7 +71,9 @@ class _Migration:
     """The state of one repository's migration.
 
     Attributes:
+        traces: what the program to be traced left, as evidence.
         files: the files as they were, by path.
+        seen: how often the findings of a file were seen to do harm, for those that there is something to rewrite in.
         rewrites: what became of those that were reached.
         dropped: why the fixes of a rule in a file were taken back.
     """
@@ -78,7 +82,9 @@ class _Migration:
     policy: Policy
     tree: Checkout
     started: float
+    traces: tuple[str, ...] = ()
     files: dict[str, File] = field(default_factory=dict)
+    seen: dict[str, int] = field(default_factory=dict)
     rewrites: dict[str, Rewrite] = field(default_factory=dict)
     dropped: dict[Unit, str] = field(default_factory=dict)
     rows: dict[str, FileRow] = field(default_factory=dict)
@@ -88,10 +94,13 @@ class _Migration:
         """The whole of it."""
         found = survey(self.tree.root, self.policy.max_bytes, self._resolver())
         runner = own_tests.Runner.of(self.policy, self.tree.root)
+        self.traces = runner.trace(self.tree.root.parent / "trace.json")
         before = runner.test()
+        if self.policy.trace or self.policy.test:
+            self.tree.restore()
         self._rewrite_all(found)
         after = self._settled_tests(runner, before)
-        patch, undo = self.tree.patches()
+        patch, undo = self.tree.patches(self._changes())
         branch = self._bundle() if self.policy.commit and patch else b""
         return Outcome(
             self.origin,
@@ -119,32 +128,73 @@ class _Migration:
         return Resolver(overrides=given | ({"unsafe-fixes": True} if policy.unsafe_fixes else {}))
 
     def _rewrite_all(self, found: Survey) -> None:
+        """Look through every file, then rewrite those with something to rewrite: first what was seen to do harm."""
         self.rows = {path: FileRow(path, "left alone", reason) for path, reason in found.left}
         resolver = self._resolver()
         for index, path in enumerate(found.files):
-            if time.monotonic() - self.started > self.policy.budget_s:
-                reason = f"not reached within the budget of {self.policy.budget_s:g} s"
-                self.rows |= {late: FileRow(late, "left alone", reason) for late in found.files[index:]}
-                self.notes.append(f"{len(found.files) - index} files were {reason}")
-                return
-            self._rewrite(path, resolver)
+            if self._left_s() <= 0:
+                late = found.files[index:]
+                self.rows |= {path: FileRow(path, "left alone", self._reached()) for path in late}
+                self.notes.append(f"{len(late)} files were {self._reached()}")
+                break
+            self.rows[path] = self._tried(self._inspected, path, resolver)
+        wanted = sorted(self.seen, key=lambda path: -self.seen[path])
+        for index, path in enumerate(wanted):
+            if self._left_s() <= 0:
+                self.notes.append(f"{len(wanted) - index} files with something to rewrite were {self._reached()}")
+                for waiting in wanted[index:]:
+                    self.rows[waiting] = replace(self.rows[waiting], reason=f"its fixes were {self._reached()}")
+                break
+            self.rows[path] = self._tried(self._rewritten, path, resolver)
 
-    def _rewrite(self, path: str, resolver: Resolver) -> None:
+    def _left_s(self) -> float:
+        return self.policy.budget_s - (time.monotonic() - self.started)
+
+    def _reached(self) -> str:
+        return f"not reached within the budget of {self.policy.budget_s:g} s"
+
+    def _tried(self, work: Callable[[str, Resolver], FileRow], path: str, resolver: Resolver) -> FileRow:
+        """The row that the work on a file makes; a bug that it meets is named, and the other files go on."""
         started = time.monotonic()
         try:
-            file = read(self.tree.root / path)
-            result = rewrite(file.text, path, self._options(path, resolver))
-            write(file, result.new)
+            row = work(path, resolver)
         except UserError as error:
-            self.rows[path] = FileRow(path, "failed", error.message, _since(started))
-            return
+            return self._failed(path, error.message, started)
+        except Exception as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            where = f"{Path(place.filename).name}:{place.lineno}"
+            reason = f"a bug of torch-refactor: {type(error).__name__}: {error} ({where})"
+            self.notes.append(f"{path}: {reason}")
+            return self._failed(path, reason, started)
+        return replace(row, seconds=row.seconds + _since(started))
+
+    def _failed(self, path: str, reason: str, started: float) -> FileRow:
+        """The row of a file that cannot be treated, with what was found in it before."""
+        row = self.rows.get(path, FileRow(path, "failed"))
+        return replace(row, status="failed", reason=reason, seconds=row.seconds + _since(started))
+
+    def _inspected(self, path: str, resolver: Resolver) -> FileRow:
+        """The findings of a file as it is; that there is something to rewrite is noted."""
+        options = self._options(path, resolver)
+        _, found = inspect(read(self.tree.root / path).text, path, options)
+        if any(finding.fixable and finding.safety is not Safety.DISPLAY for finding in found):
+            self.seen[path] = sum(finding.seen or 0 for finding in found)
+        rows = tuple(_finding(item, item.refusal.reason if item.refusal else "") for item in found)
+        return FileRow(path, "unchanged", findings=rows)
+
+    def _rewritten(self, path: str, resolver: Resolver) -> FileRow:
+        options = self._options(path, resolver)
+        file = read(self.tree.root / path)
+        result = rewrite(file.text, path, replace(options, timeout=min(options.timeout, self._left_s())))
+        write(file, result.new)
         self.files[path], self.rewrites[path] = file, result
-        self.rows[path] = FileRow(path, "unchanged", seconds=_since(started))
+        return self.rows[path]
 
     def _options(self, path: str, resolver: Resolver) -> Options:
         file, policy = self.tree.root / path, self.policy
         factory, inputs = (_inside(target, self.tree.root) for target in (policy.factory, policy.inputs))
-        options = options_for(file, resolver.for_file(file), codes(), factory, inputs, cache=False)
+        config = resolver.for_file(file)
+        options = options_for(file, config, codes(), factory, inputs, cache=False, evidence=self.traces)
         dropped = {code for where, code in self.dropped if where == path}
         return replace(options, select=options.select - dropped, complete=options.complete and not dropped)
 
@@ -207,12 +257,7 @@ class _Migration:
             reason="; ".join(result.notes),
             verdict=_verdict(result),
             fixes=fixes,
-            findings=tuple(
-                FindingRow(
-                    left.finding.line, left.finding.column + 1, left.finding.code, left.finding.message, left.reason
-                )
-                for left in result.left
-            ),
+            findings=tuple(_finding(left.finding, left.reason) for left in result.left),
         )
 
 
@@ -220,6 +265,10 @@ def _inside(target: str | None, root: Path) -> str | None:
     """`FILE:NAME` with the file in the checkout; `NAME` as it is."""
     file, colon, name = (target or "").rpartition(":")
     return f"{root / file}:{name}" if colon else target
+
+
+def _finding(finding: Finding, reason: str) -> FindingRow:
+    return FindingRow(finding.line, finding.column + 1, finding.code, finding.message, reason)
 
 
 def _codes(result: Rewrite) -> list[str]:

@@ -14,7 +14,7 @@ from .model import Origin
 
 LISTS = frozenset({".csv", ".yaml", ".yml"})
 # What a line of a list may say of one repository besides; the names are those of the command line.
-SETTINGS = ("factory", "inputs", "select", "ignore", "test", "python", "install", "verify")
+SETTINGS = ("factory", "inputs", "select", "ignore", "trace", "test", "python", "install", "verify")
 _COLUMNS = ("name", "url", "revision", *SETTINGS)
 
 

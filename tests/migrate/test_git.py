@@ -43,7 +43,7 @@ def test_a_folder_without_history(tmp_path: Path) -> None:
     assert tree.revision == ""
     assert (tree.root / "data/x.bin").read_bytes() == b"\0\r\n"
     (tree.root / "a.py").write_text(PLAIN)
-    patch, undo = tree.patches()
+    patch, undo = tree.patches(["a.py"])
     assert b"+    return x * 2" in patch
     assert b"-    return x * 2" in undo
     assert not (folder / ".git").exists()
@@ -85,7 +85,7 @@ def test_nothing_of_the_repository_runs(repository: Make, tmp_path: Path) -> Non
     git(root, "config", "alias.clone", f"!touch {witness}")
     tree = checkout(str(root), "", tmp_path / "tree")
     (tree.root / "a.py").write_text(PLAIN)
-    patch, _ = tree.patches()
+    patch, _ = tree.patches(["a.py"])
     assert b"+def double(x):" in patch
     assert not witness.exists()
 
