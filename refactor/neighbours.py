@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .transforms.facts.classes import is_module_base
 from .transforms.model import RuleSettings
-from .transforms.smith import facts_of
+from .transforms.smith import names_of
 from .transforms.source import Source
 
 _MAX_BYTES = 2 << 20
@@ -34,9 +34,10 @@ def with_neighbours(source: Source, settings: RuleSettings, path: str) -> RuleSe
     """
     if not path or "torch" not in source.text or "class " not in source.text:
         return settings
-    classes = facts_of(source, settings).classes
-    own = {info.path for info in classes.by_node.values()}
-    bases = {name for info in classes.by_node.values() for name in info.base_names if name and name not in own}
+    names = names_of(source)
+    classes = names.nodes(ast.ClassDef)
+    own = {names.path(node) for node in classes}
+    bases = {name for node in classes for base in node.bases if (name := names.qualified(base)) and name not in own}
     foreign = {name for name in bases if "." in name and not name.startswith(("torch.", "builtins.", "typing."))}
     here = Path(path).absolute()
     lines = {name: list(_line(name, here, _MAX_STEPS)) for name in foreign}

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from .facts import Facts
+from .facts.names import Names
 from .model import Edit, Finding, Fix, NoFix, RuleSettings
 from .remedies import remedy
 from .rule import Rule, registry
@@ -44,7 +45,7 @@ def _found(facts: Facts, rules: Iterable[Rule]) -> list[Finding]:
         for kind, interested in by_type.items()
         for node in facts.names.nodes(kind)
         for rule in interested
-        for finding in rule.find(node, facts)
+        for finding in facts.findings(rule, node)
     ]
 
 
@@ -52,8 +53,16 @@ def facts_of(source: Source, settings: RuleSettings | None = None) -> Facts:
     """The facts of a source, computed once for it and these settings."""
     known: Facts | None = getattr(source, "_facts", None)
     if known is None or (settings is not None and known.settings != settings):
-        known = Facts(source, settings)
+        known = Facts(source, settings, names_of(source))
         source._facts = known  # type: ignore[attr-defined]
+    return known
+
+
+def names_of(source: Source) -> Names:
+    """What the names of a source mean, whatever the settings."""
+    known: Names | None = getattr(source, "_names", None)
+    if known is None:
+        known = source._names = Names(source)  # type: ignore[attr-defined]
     return known
 
 

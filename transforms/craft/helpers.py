@@ -7,6 +7,7 @@ import functools
 import re
 from dataclasses import dataclass
 
+from ..trees import kept
 from .host_helpers import HOST_HELPERS
 from .mask_helpers import MASK_HELPERS
 
@@ -276,8 +277,22 @@ def fingerprint(node: ast.AST, base: str) -> str:
 
 def is_helper(node: ast.AST, base: str) -> bool:
     """True for a definition that this tool put into a file, under whatever names for itself and for torch."""
-    if not isinstance(node, ast.FunctionDef) or not node.name.startswith(base):
-        return False
+    return isinstance(node, ast.FunctionDef) and node.name.startswith(base) and base in _helpers(node)
+
+
+@kept
+def any_helper(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """True for a definition that this tool put into a file."""
+    return any(is_helper(node, base) for base in HELPERS)
+
+
+@kept
+def _helpers(node: ast.FunctionDef) -> frozenset[str]:
+    """The helpers that the definition is, by the name that each has without need."""
+    return frozenset(base for base in HELPERS if node.name.startswith(base) and _alike(node, base))
+
+
+def _alike(node: ast.FunctionDef, base: str) -> bool:
     own = HELPERS[base].code
     used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - {
         n.id for n in ast.walk(ast.parse(own)) if isinstance(n, ast.Name)

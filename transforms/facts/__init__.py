@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..model import Finding, RuleSettings
 from ..source import Source
@@ -23,25 +24,31 @@ from .mirrors import Mirrors
 from .names import Names
 from .regions import Regions
 from .scalars import Scalars
+from .scopes import Scope
 from .sinks import Sinks
 from .sites import Sites
 from .stores import Stores
+
+if TYPE_CHECKING:
+    from ..rule import Rule
+
+
+Answer = TypeVar("Answer")
 
 
 class Facts:
     """Everything that rules may ask about one source."""
 
-    def __init__(self, source: Source, settings: RuleSettings | None = None) -> None:
+    def __init__(self, source: Source, settings: RuleSettings | None = None, names: Names | None = None) -> None:
         self.source = source
         self.settings = settings or RuleSettings()
+        self.names = names or Names(source)  # what names mean
         self.found: Sequence[Finding] = ()  # what the other rules found, for those that are asked last
         self.given_names: dict[tuple[str, object], str] = {}  # new names that the cuts of this source hand out
+        self.unsettled = 0  # how often a question was met that is just being answered
+        self._answers: dict[object, dict[object, Any]] = {}
+        self._functions: dict[Scope, FunctionNode | None] = {}
         self._flows: dict[FunctionNode, Flow] = {}
-
-    @functools.cached_property
-    def names(self) -> Names:
-        """What names mean."""
-        return Names(self.source)
 
     @functools.cached_property
     def classes(self) -> Classes:
@@ -125,6 +132,27 @@ class Facts:
         """Branches that decide what is stored."""
         return Stores(self)
 
+    def findings(self, rule: Rule, node: ast.AST) -> Sequence[Finding]:
+        """What a rule finds at a node."""
+        if rule.last:
+            return tuple(rule.find(node, self))
+        return self.answer(rule, node, lambda: tuple(rule.find(node, self)))
+
+    def answer(self, question: object, about: object, find: Callable[[], Answer]) -> Answer:
+        """What `find` gives, which is called once.
+
+        It is called again where what it asks is just being found out, as of functions that call each other.
+        """
+        answers = self._answers.setdefault(question, {})
+        if about in answers:
+            known: Answer = answers[about]
+            return known
+        before = self.unsettled
+        found = find()
+        if self.unsettled == before:
+            answers[about] = found
+        return found
+
     def flow(self, function: FunctionNode) -> Flow:
         """Liveness and definite assignment within a function."""
         if function not in self._flows:
@@ -133,7 +161,10 @@ class Facts:
 
     def function_of(self, node: ast.AST) -> FunctionNode | None:
         """The `def` that evaluates the node, lambdas and comprehensions looked through; None at module level."""
-        function = self.names.enclosing_function(node)
-        while function is not None and not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            function = self.names.enclosing_function(function)
-        return function
+        scope = self.names.scope_of(node)
+        if scope not in self._functions:
+            function = self.names.enclosing_function(node)
+            while function is not None and not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                function = self.names.enclosing_function(function)
+            self._functions[scope] = function
+        return self._functions[scope]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..trees import walk
 from .classes import FunctionNode
 from .fills import ABSENT, Fills
 from .flow import walk_scope
@@ -96,7 +97,7 @@ def _choices(entry: FunctionNode) -> Iterator[tuple[str, ...]]:
     optional = [n for n, d in defaults(entry).items() if isinstance(d, ast.Constant) and d.value is None]
     asked = {
         n.left.id
-        for n in ast.walk(entry)
+        for n in walk(entry)
         if isinstance(n, ast.Compare) and isinstance(n.ops[0], (ast.Is, ast.IsNot)) and isinstance(n.left, ast.Name)
     }
     names = [n for n in optional if n in asked]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..model import Level
@@ -30,6 +29,7 @@ from .values import (
     category,
     host,
     join,
+    replace,
 )
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..model import Evidence, Level, NoFix
+from ..trees import walk
 from .cheap import evaluable, light
 from .flow import binds, leaves, reads
 from .owned import owns_parameters
@@ -72,7 +73,7 @@ def choose(node: ast.IfExp, facts: Facts) -> Branch | NoFix:
     assert function is not None
     if isinstance(facts.names.enclosing_function(node), ast.Lambda) or facts.names.scope_of(node).node is not function:
         return NoFix("it stands in a lambda or a comprehension")
-    if any(isinstance(n, ast.NamedExpr) for side in (node.body, node.orelse) for n in ast.walk(side)):
+    if any(isinstance(n, ast.NamedExpr) for side in (node.body, node.orelse) for n in walk(side)):
         return NoFix("a side binds a name")
     sure = _agreement([("the value", facts.kinds.of(node.body), facts.kinds.of(node.orelse))], facts, node)
     if isinstance(sure, NoFix):
@@ -84,9 +85,7 @@ def study(node: ast.If, facts: Facts) -> Branch | NoFix:
     """The branch, or why it must stay in Python."""
     function = facts.function_of(node)
     assert function is not None
-    if any(
-        isinstance(n, (ast.Raise, ast.Assert)) for side in (node.body, node.orelse) for s in side for n in ast.walk(s)
-    ):
+    if any(isinstance(n, (ast.Raise, ast.Assert)) for side in (node.body, node.orelse) for s in side for n in walk(s)):
         return NoFix("an arm raises")
     for side in (node.body, node.orelse):
         refused = _uncapturable(side, facts)
@@ -123,7 +122,7 @@ def _no_output(node: ast.If, facts: Facts) -> NoFix:
 
 
 def _ordered(names: set[str], node: ast.AST) -> list[str]:
-    seen = [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in names]
+    seen = [n.id for n in walk(node) if isinstance(n, ast.Name) and n.id in names]
     return list(dict.fromkeys(seen))
 
 
@@ -143,7 +142,7 @@ def _returning(node: ast.If, facts: Facts) -> Branch | NoFix:
         if (
             not side
             or not isinstance(side[-1], ast.Return)
-            or any(isinstance(n, ast.Return) for s in side[:-1] for n in ast.walk(s))
+            or any(isinstance(n, ast.Return) for s in side[:-1] for n in walk(s))
         ):
             return NoFix("the arms do not each end in one return")
     if len(rest) > MAX_STATEMENTS:
@@ -227,7 +226,7 @@ def _checked(
 def _tied_to_frame(nodes: Sequence[ast.AST], facts: Facts) -> NoFix | None:
     """`super()` and `locals()` mean something else in a function of the arm."""
     for root in nodes:
-        for n in ast.walk(root):
+        for n in walk(root):
             looks = isinstance(n, ast.Call) and not n.args and facts.names.qualified(n.func) in FRAME
             if looks or (isinstance(n, ast.Name) and n.id == "__class__"):
                 return NoFix(f"an arm reads `{ast.unparse(n)}`, which belongs to the frame")
@@ -295,10 +294,10 @@ def _lifted(node: ast.If, true: Arm, false: Arm, facts: Facts) -> tuple[ast.stmt
 
 def _host_total(value: ast.expr, test: ast.expr, facts: Facts) -> bool:
     """True for arithmetic on constants, `finfo` of a floating dtype and plain names: it cannot raise."""
-    for n in ast.walk(value):
+    for n in walk(value):
         if isinstance(n, ast.Call):
             known = facts.names.qualified(n.func) == "torch.finfo" and len(n.args) == 1
-            checked = any(isinstance(t, ast.Attribute) and t.attr == "dtype" for t in ast.walk(test))
+            checked = any(isinstance(t, ast.Attribute) and t.attr == "dtype" for t in walk(test))
             if not (known and checked):
                 return False
         elif (isinstance(n, ast.BinOp) and not isinstance(n.op, (ast.Add, ast.Sub, ast.Mult))) or not isinstance(
@@ -348,7 +347,7 @@ def _operands(
 
 
 def _ordered_reads(nodes: Sequence[ast.AST]) -> list[str]:
-    found = [(n.lineno, n.col_offset, n.id) for root in nodes for n in ast.walk(root) if isinstance(n, ast.Name)]
+    found = [(n.lineno, n.col_offset, n.id) for root in nodes for n in walk(root) if isinstance(n, ast.Name)]
     return list(dict.fromkeys(name for *_, name in sorted(found)))
 
 

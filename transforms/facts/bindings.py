@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..model import Level
+from ..trees import named, types, walk
 from . import torch_api
 from .applied import Applied
 from .classes import FunctionNode
-from .values import NOTHING, UNKNOWN, Symbol, Tag, Value, join
+from .values import NOTHING, UNKNOWN, Symbol, Tag, Value, join, replace
 
 if TYPE_CHECKING:
     from . import Facts
@@ -112,7 +112,9 @@ class Bindings(Applied):
 
     def rebound(self, at: ast.AST, env: Env, *inner: Env) -> None:
         """Bring what a part bound, which may not have run, into the environment around it."""
-        for name in {n.target.id for n in ast.walk(at) if isinstance(n, ast.NamedExpr)}:
+        if ast.NamedExpr not in types(at):
+            return
+        for name in {n.target.id for n in walk(at) if isinstance(n, ast.NamedExpr)}:
             given = [e[name] for e in inner if name in e]
             if given:
                 found = given[0]
@@ -174,9 +176,11 @@ class Bindings(Applied):
 
 def declared(function: FunctionNode) -> frozenset[str]:
     """The names that `global` and `nonlocal` in the function, or inside of it, let other code rebind at any time."""
-    found = (n.names for n in ast.walk(function) if isinstance(n, (ast.Global, ast.Nonlocal)))
+    if types(function).isdisjoint((ast.Global, ast.Nonlocal)):
+        return NOTHING
+    found = (n.names for n in walk(function) if isinstance(n, (ast.Global, ast.Nonlocal)))
     return NOTHING.union(*found)
 
 
 def _loads(function: FunctionNode, name: str) -> list[ast.Name]:
-    return [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    return [n for n in named(function, name) if isinstance(n.ctx, ast.Load)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import walk
 from .values import Tag, category
 
 if TYPE_CHECKING:
@@ -51,6 +52,6 @@ def bounded_store(node: ast.Assign, facts: Facts) -> BoundedStore | NoFix | None
         return NoFix("an index beside the bounds is not known to be an int")
     if not facts.kinds.of(node.value).is_tensor:
         return NoFix("what is stored is not known to be a tensor")
-    if any(isinstance(n, ast.NamedExpr) for n in ast.walk(node)):
+    if any(isinstance(n, ast.NamedExpr) for n in walk(node)):
         return NoFix("it binds a name as well")
     return BoundedStore(node, target.value, node.value, tuple(tensors), tuple(numbers))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import Finding, Safety
+from ..trees import children, spelled, walk
 from . import torch_api
 from .calls import Target
 from .classes import ClassInfo, FunctionNode, is_attribute_of
@@ -66,7 +67,9 @@ class Breaks:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
+        self._told: dict[ast.AST, str | None] = {}
         self._cured: dict[FunctionNode, list[Finding]] = {}
+        self._sought: set[FunctionNode] = set()
         self._active: list[FunctionNode] = []
 
     def certain(self, nodes: Sequence[ast.AST], values: Sequence[Values] = ()) -> list[Break]:
@@ -147,7 +150,7 @@ class Breaks:
                 return [node.generators[0].iter]
             case ast.Lambda() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 return []
-        return list(ast.iter_child_nodes(node))
+        return list(children(node))
 
     def _arms(self, node: ast.If | ast.IfExp, values: Sequence[Values]) -> list[ast.AST]:
         decided = {bool(v) for env in values if (v := decide(node.test, self._facts, env)) is not UNDECIDED}
@@ -160,6 +163,11 @@ class Breaks:
     # -- what breaks ---------------------------------------------------------------------------------------------------
     def what(self, node: ast.AST) -> str | None:
         """What the node itself does that ends the graph, in words; None where it is not known to."""
+        if node not in self._told:
+            self._told[node] = self._what(node)
+        return self._told[node]
+
+    def _what(self, node: ast.AST) -> str | None:
         match node:
             case ast.If() | ast.While() | ast.IfExp():
                 return self._truth(node.test)
@@ -171,7 +179,7 @@ class Breaks:
             case ast.UnaryOp(op=ast.Not()):
                 return self._truth(node.operand)
             case ast.Subscript(ctx=ast.Load()):
-                return f"`{ast.unparse(node)}` picks elements by a mask" if self._masked(node) else None
+                return f"`{spelled(node)}` picks elements by a mask" if self._masked(node) else None
             case ast.Call():
                 return self._call(node)
         return None
@@ -189,14 +197,14 @@ class Breaks:
             return None  # told at the operand that is a tensor
         value = self._facts.kinds.of(test)
         return (
-            f"`{ast.unparse(test)}` decides on the value of a tensor"
+            f"`{spelled(test)}` decides on the value of a tensor"
             if value.tag is Tag.TENSOR and not value.optional
             else None
         )
 
     def _call(self, call: ast.Call) -> str | None:
         qualified = self._facts.names.qualified(call.func)
-        text = f"`{ast.unparse(call.func)}(…)`"
+        text = f"`{spelled(call.func)}(…)`"
         if qualified is not None and qualified.startswith("builtins."):
             name = qualified.removeprefix("builtins.")
             given = bool(call.args) and self._facts.kinds.of(call.args[0]).tag is Tag.TENSOR
@@ -224,7 +232,7 @@ class Breaks:
         owner = self._facts.classes.owner(expr)
         values = owner[0].attribute(expr.attr) if owner is not None and is_attribute_of(expr, owner[1]) else []
         streams = ("sys.stdout", "sys.stderr")
-        parts = [n for v in values for n in ast.walk(v) if isinstance(n, ast.Attribute)]
+        parts = [n for v in values for n in walk(v) if isinstance(n, ast.Attribute)]
         return any(self._facts.names.qualified(n) in streams for n in parts)
 
     def _operation(self, op: torch_api.Op | None, call: ast.Call, full: int) -> str | None:
@@ -235,8 +243,8 @@ class Breaks:
         if op.name.endswith("where") and len(call.args) + len(call.keywords) >= full:
             return None
         if op.value_shape:
-            return f"`{ast.unparse(call.func)}(…)` has a shape that depends on values"
-        return f"`{ast.unparse(call.func)}(…)` reads a tensor" if op.reads else None
+            return f"`{spelled(call.func)}(…)` has a shape that depends on values"
+        return f"`{spelled(call.func)}(…)` reads a tensor" if op.reads else None
 
     def target(self, call: ast.Call) -> Target | None:
         """The function of the file that the call runs, also through the variable of a loop over layers."""
@@ -249,7 +257,7 @@ class Breaks:
             return []
         function = target.function
         if any(self._decorator(d) in _DISABLED for d in function.decorator_list):
-            return [Break(call, f"`{ast.unparse(call.func)}(…)` is kept away from the compiler")]
+            return [Break(call, f"`{spelled(call.func)}(…)` is kept away from the compiler")]
         if (
             self._facts.regions.of(function).evidence.level.value == "no"
             or function in self._active
@@ -278,7 +286,7 @@ class Breaks:
         here: ast.AST | None = self._facts.names.parent(call)
         while here is not None and not isinstance(here, (ast.FunctionDef, ast.AsyncFunctionDef)):
             if isinstance(here, ast.For) and any(
-                isinstance(n, ast.Name) and n.id == call.func.id for n in ast.walk(here.target)
+                isinstance(n, ast.Name) and n.id == call.func.id for n in walk(here.target)
             ):
                 held = (
                     here.iter.args
@@ -316,9 +324,13 @@ class Breaks:
 
     def _cures(self, function: FunctionNode) -> list[Finding]:
         """What other rules have a fix for in the function, whether selected or not."""
+        if function in self._sought:
+            self._facts.unsettled += 1
+            return []
         if function not in self._cured:
-            self._cured[function] = []
+            self._sought.add(function)
             self._cured[function] = self._found(function, WORKAROUNDS)
+            self._sought.discard(function)
         return self._cured[function]
 
     def _found(self, function: FunctionNode, without: frozenset[str]) -> list[Finding]:
@@ -330,6 +342,6 @@ class Breaks:
             for node in [function, *walk_scope(*function.body)]
             for rule in asked
             if type(node) in rule.nodes
-            for finding in rule.find(node, self._facts)
+            for finding in self._facts.findings(rule, node)
         ]
         return [f for f in found if f.fixable and f.safety is not Safety.DISPLAY]

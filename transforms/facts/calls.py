@@ -48,6 +48,7 @@ class Calls:
     def __init__(self, names: Names, classes: Classes) -> None:
         self._names = names
         self._classes = classes
+        self._targets: dict[ast.expr, Target | None] = {}
         self._functions = {names.path(f): f for f in names.functions()}
 
     def target(self, call: ast.Call) -> Target | None:
@@ -56,6 +57,11 @@ class Calls:
 
     def resolve(self, callee: ast.expr) -> Target | None:
         """The function that calling `callee` runs."""
+        if callee not in self._targets:
+            self._targets[callee] = self._resolved(callee)
+        return self._targets[callee]
+
+    def _resolved(self, callee: ast.expr) -> Target | None:
         path = self._names.qualified(callee)
         if path is not None and path.startswith(".") and (defined := self._defined(path)) is not None:
             return defined

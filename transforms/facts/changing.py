@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..trees import walk
 from .flow import binds, reads, walk_scope
 from .gain import GROWING
 from .trips import bindings, elements
@@ -53,7 +54,7 @@ def outliving(loop: Loop, facts: Facts) -> str | None:
         return changing
     for node in walk_scope(*loop.body):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING:
-            root = next((n for n in ast.walk(node.func.value) if isinstance(n, ast.Name)), None)
+            root = next((n for n in walk(node.func.value) if isinstance(n, ast.Name)), None)
             local = root is not None and root.id in binds(*function_body(loop, facts))
             if not local and facts.kinds.of(node.func.value).tag not in (Tag.TENSOR, Tag.MODULE, Tag.LOGGER):
                 return ast.unparse(node.func.value)
@@ -99,14 +100,14 @@ def changing_text(loop: Loop, moved: Sequence[ast.stmt], facts: Facts) -> str | 
 
 def _numbered(loop: ast.For, facts: Facts) -> str | None:
     """`self.layers` whose comprehension hands its index to each layer."""
-    for node in ast.walk(loop.iter):
+    for node in walk(loop.iter):
         owner = facts.classes.owner(node) if isinstance(node, ast.Attribute) else None
         if owner is None or not isinstance(node, ast.Attribute) or facts.kinds.of(node).tag is Tag.TENSOR:
             continue
         for value in owner[0].attribute(node.attr):
-            for made in ast.walk(value):
+            for made in walk(value):
                 if isinstance(made, (ast.ListComp, ast.GeneratorExp)):
-                    index = {n.id for g in made.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+                    index = {n.id for g in made.generators for n in walk(g.target) if isinstance(n, ast.Name)}
                     if index & reads(made.elt):
                         return ast.unparse(node)
     return None

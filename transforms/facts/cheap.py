@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ..trees import children, walk
 from . import torch_api
 from .choices import chosen_by
 from .flow import walk_scope
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def evaluable(root: ast.AST, facts: Facts) -> bool:
     """True where every tensor operation is elementwise, never raises, and has a finite derivative everywhere."""
-    for node in ast.walk(root):
+    for node in walk(root):
         if not isinstance(node, ast.expr) or isinstance(node, (ast.Name, ast.Constant, ast.Attribute)):
             continue
         if facts.kinds.of(node).is_tensor and not _safe(node, facts):
@@ -101,7 +102,7 @@ def _mild(node: ast.AST, facts: Facts, dims: bool = False) -> bool:
             return all(facts.kinds.of(x).dtype == BOOL for x in (node.left, node.right))
         case ast.Call():
             if (body := _straight(node, facts)) is not None:
-                return light([n for s in body for n in ast.iter_child_nodes(s)], facts)
+                return light([n for s in body for n in children(s)], facts)
             return chosen_by(node, facts) is not None or _mild_call(node, facts, dims)
     return False
 
@@ -116,7 +117,7 @@ def _straight(call: ast.Call, facts: Facts) -> list[ast.stmt] | None:
         isinstance(s, ast.Return) or (isinstance(s, ast.Assign) and all(isinstance(t, ast.Name) for t in s.targets))
         for s in body
     )
-    inner = any(isinstance(n, ast.Call) and facts.calls.target(n) is target for s in body for n in ast.walk(s))
+    inner = any(isinstance(n, ast.Call) and facts.calls.target(n) is target for s in body for n in walk(s))
     return list(body) if plain and not inner else None
 
 

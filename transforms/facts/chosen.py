@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import named, walk
 from .classes import FunctionNode
 from .experts import changed_mask, places
 from .flow import reads
@@ -77,7 +78,7 @@ def _handed(
     name: str, statement: ast.Assign, function: FunctionNode, facts: Facts
 ) -> tuple[ast.Call, FunctionNode, str] | NoFix | None:
     """The call of a function of the file that is given the places, which are used for nothing else then."""
-    loads = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    loads = [n for n in named(function, name) if isinstance(n.ctx, ast.Load)]
     calls = []
     for load in loads:
         around = facts.names.parent(load)
@@ -101,7 +102,7 @@ def _using(user: FunctionNode, place: str, statement: ast.Assign) -> Iterator[as
     """The statements of the function that read the places, where they are made apart, and all behind the first."""
     begun = False
     for s in user.body:
-        if any(n is statement for n in ast.walk(s)):
+        if any(n is statement for n in walk(s)):
             inner = getattr(s, "body", [])
             at = next((i for i, b in enumerate(inner) if b is statement), None)
             yield from inner[at + 1 :] if at is not None else []
@@ -115,7 +116,7 @@ def _behind(user: FunctionNode, rows: Rows) -> NoFix | None:
     """Refuse sizes and rows that are read behind the last store: they are those of all rows while compiling."""
     last = max((s.end_lineno or 0 for s, _ in rows.stored), default=0)
     names = rows.sizes | (rows.rows - set(rows.places))
-    for node in ast.walk(user):
+    for node in walk(user):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names and node.lineno > last:
             return NoFix(f"`{node.id}` is read behind the rows, on line {node.lineno}")
     return None

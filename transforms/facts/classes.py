@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeGuard
 
+from ..trees import walk
+
 if TYPE_CHECKING:
     from .names import Names
 
@@ -103,7 +105,7 @@ class Classes:
         self._names = names
         self.by_node: dict[ast.ClassDef, ClassInfo] = {}
         self.by_path: dict[str, ClassInfo] = {}
-        self._externally_set: set[str] = set()
+        self._owners: dict[ast.AST | None, tuple[ClassInfo, str] | None] = {}
         for node in names.nodes(ast.ClassDef):
             info = ClassInfo(node, names.path(node), tuple(names.qualified(b) for b in node.bases))
             self.by_node[node] = self.by_path[info.path] = info
@@ -139,7 +141,7 @@ class Classes:
                     info.attributes.setdefault(attribute, []).append(value)
                 else:
                     info.rebound.add(attribute)
-            for call in (n for n in ast.walk(method) if isinstance(n, ast.Call)):
+            for call in (n for n in walk(method) if isinstance(n, ast.Call)):
                 self._registered(call, owner, info, name in builders)
 
     def _registered(self, call: ast.Call, owner: str, info: ClassInfo, building: bool) -> None:
@@ -187,6 +189,11 @@ class Classes:
     def owner(self, node: ast.AST) -> tuple[ClassInfo, str] | None:
         """The class and the name of `self` for code inside a method, nested functions included."""
         function = self._names.enclosing_function(node)
+        if function not in self._owners:
+            self._owners[function] = self._owner(function)
+        return self._owners[function]
+
+    def _owner(self, function: ast.AST | None) -> tuple[ClassInfo, str] | None:
         while function is not None:
             info = self.of_function(function)
             if info is not None:
@@ -231,13 +238,13 @@ def attribute_stores(function: ast.AST, owner: str) -> Iterator[tuple[str, ast.e
     `setattr` gives the name, as far as it is known: `layer*` for `setattr(self, f"layer{i}", …)`, `*` for any.
     """
     values: dict[int, ast.expr] = {}
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 values |= _paired(target, node.value)
         elif isinstance(node, ast.AnnAssign) and node.value is not None:
             values[id(node.target)] = node.value
-    for node in ast.walk(function):
+    for node in walk(function):
         if is_attribute_of(node, owner) and isinstance(node.ctx, (ast.Store, ast.Del)):
             if not isinstance(node.ctx, ast.Store) or id(node) in values or not _only_declared(node, function):
                 yield node.attr, values.get(id(node))
@@ -262,7 +269,7 @@ def _paired(target: ast.expr, value: ast.expr) -> dict[int, ast.expr]:
 
 def _only_declared(node: ast.Attribute, function: ast.AST) -> bool:
     """True for the target of `self.x: Tensor`, which assigns nothing."""
-    return any(isinstance(n, ast.AnnAssign) and n.target is node and n.value is None for n in ast.walk(function))
+    return any(isinstance(n, ast.AnnAssign) and n.target is node and n.value is None for n in walk(function))
 
 
 def _key(name: ast.expr | None) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..trees import children, walk
 from .classes import FunctionNode, is_attribute_of
 from .flow import binds, own_jumps, reads
 from .values import Tag
@@ -57,7 +58,7 @@ def clock(loop: ast.While, facts: Facts) -> Clock | None:
     expressions = [loop.test, *(s.value for s in [*before, *each])]
     if not all(_follows(e, names, owner[1] if owner else None, facts) for e in expressions):
         return None
-    settings = {n.attr for e in expressions for n in ast.walk(e) if owner is not None and is_attribute_of(n, owner[1])}
+    settings = {n.attr for e in expressions for n in walk(e) if owner is not None and is_attribute_of(n, owner[1])}
     if not all(isinstance(s, ast.Assign) for s in before):
         return None
     return Clock(
@@ -111,7 +112,7 @@ def _follows(expr: ast.expr, names: set[str], owner: str | None, facts: Facts) -
         elif not isinstance(node, _PLAIN):
             return False
         else:
-            queue.extend(ast.iter_child_nodes(node))
+            queue.extend(children(node))
     return True
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import children, walk
 from .classes import ClassInfo, FunctionNode, is_attribute_of
 from .flow import COMPREHENSIONS, SCOPES, binds, reads, walk_scope
 from .numbers import CALM, NumberCode, Store
@@ -139,7 +140,7 @@ class _Study(NumberCode):
                 raise _StaysError(
                     f"`{method.name}`, which runs in the graph, uses `{self.owner}.{min(self._uses(method))}` as well"
                 )
-            queue += [self.info.method(n.attr) for n in ast.walk(method) if isinstance(n, ast.Attribute)]
+            queue += [self.info.method(n.attr) for n in walk(method) if isinstance(n, ast.Attribute)]
 
     def _opening(self, s: ast.stmt) -> bool:
         """True for a statement at the very start that itself reads a tensor on the host."""
@@ -259,7 +260,7 @@ class _Study(NumberCode):
         if is_attribute_of(node, self.owner):
             used = min(self._reads_of(node) & self.state)
             raise _StaysError(f"`{ast.unparse(node)}`, which runs in the graph, uses `{self.owner}.{used}`")
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             first = child is getattr(node, "test", None) or (isinstance(node, ast.BoolOp) and child is node.values[0])
             yield from self._visit(child, conditional or (branching and not first))
 
@@ -273,7 +274,7 @@ class _Study(NumberCode):
         if self.facts.kinds.of(e).detail == "str":
             return False  # each text would be a graph of its own
         local = binds(*self.function.body) | self.parameters
-        names = {n.id for n in ast.walk(e) if isinstance(n, ast.Name)} & local - {self.owner}
+        names = {n.id for n in walk(e) if isinstance(n, ast.Name)} & local - {self.owner}
         if not names <= self.available or not self._host(e) or isinstance(e, (ast.Tuple, ast.List)):
             return False
         if self._reads_of(e) & (self._stored_in(*self.skipped)) and e not in self._at_start():
@@ -292,9 +293,9 @@ class _Study(NumberCode):
         early: set[ast.AST] = set()
         for s in self.skipped:
             if self._stored_in(s):
-                early |= set(ast.walk(s.test)) if isinstance(s, ast.If) else set()
+                early |= set(walk(s.test)) if isinstance(s, ast.If) else set()
                 break
-            early |= set(ast.walk(s))
+            early |= set(walk(s))
         return early
 
     def _integral(self, e: ast.expr) -> bool:
@@ -306,7 +307,7 @@ class _Study(NumberCode):
 
     def _calm(self, e: ast.expr) -> bool:
         """True where evaluating the expression raises for no value of the numbers."""
-        for n in ast.walk(e):
+        for n in walk(e):
             if isinstance(n, ast.Call) and self.facts.names.qualified(n.func) not in CALM:
                 return False
             if isinstance(n, ast.BinOp) and not isinstance(n.op, PASSED_ON):

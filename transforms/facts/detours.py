@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..craft.helpers import is_helper
 from ..model import NoFix
+from ..trees import named, walk
 from .values import Tag
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def _generator(call: ast.Call, facts: Facts) -> Detour | NoFix | None:
         return None
     if not isinstance(given, (ast.Name, ast.Constant)):
         return NoFix(f"`{ast.unparse(given)}` would be computed twice", "give it a name first")
-    if any(isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for n in ast.walk(call)):
+    if any(isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for n in walk(call)):
         return NoFix("its arguments bind names")
     return Detour("generator", call, call, (given,))
 
@@ -104,7 +105,7 @@ def _values(mapping: ast.expr, facts: Facts) -> Sequence[ast.expr] | None:
     kwarg = function.args.kwarg if function is not None else None
     if function is None or kwarg is None or kwarg.arg != mapping.id:
         return None
-    bound = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == mapping.id]
+    bound = named(function, mapping.id)
     return None if any(not isinstance(n.ctx, ast.Load) for n in bound) else ()
 
 
@@ -186,7 +187,7 @@ def _only_reader(count: ast.expr, facts: Facts) -> ast.Assign | None:
     made = facts.names.parent(value) if value is not None else None
     if function is None or not isinstance(made, ast.Assign) or len(made.targets) != 1:
         return None
-    loads = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == count.id and n is not made.targets[0]]
+    loads = [n for n in named(function, count.id) if n is not made.targets[0]]
     statement = facts.names.statement_of(count)
     block = getattr(facts.names.parent(statement), "body", [])
     behind = made in block and block.index(made) + 1 < len(block) and block[block.index(made) + 1] is statement

@@ -42,6 +42,17 @@ class Effect:
     jumps: set[str] = field(default_factory=set)
     state: list[str] = field(default_factory=list)
 
+    def add(self, other: Effect) -> None:
+        """What the other code may do is done too."""
+        for name, own in vars(self).items():
+            more = getattr(other, name)
+            if isinstance(own, set):
+                own |= more
+            elif isinstance(own, list):
+                own += more
+            else:
+                setattr(self, name, own or more)
+
     @property
     def pure(self) -> bool:
         """Running it changes nothing that anyone sees (it may raise from within an operation)."""

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ..trees import spelled, walk
 from . import torch_api
 from .calls import Target
 from .choices import chosen_by
@@ -34,13 +35,23 @@ class Effects:
         self._facts = facts
         self._memo: dict[FunctionNode, Effect] = {}
         self._active: set[FunctionNode] = set()
+        self._of_roots: dict[ast.AST, Effect] = {}
 
     def of(self, nodes: Iterable[ast.AST]) -> Effect:
         """What running the nodes may do, in the function they stand in; local fresh objects may be changed freely."""
         found = Effect()
         for root in nodes:
-            for node in walk_scope(root):
-                self.node(node, found)
+            found.add(self._known(root))
+        return found
+
+    def _known(self, root: ast.AST) -> Effect:
+        if root in self._of_roots:
+            return self._of_roots[root]
+        found = Effect()
+        for node in walk_scope(root):
+            self.node(node, found)
+        if not self._active:  # a function that calls itself has no effects to tell of meanwhile
+            self._of_roots[root] = found
         return found
 
     def of_function(self, function: FunctionNode) -> Effect:
@@ -62,7 +73,7 @@ class Effects:
     def _tells_compiled(self, function: FunctionNode) -> bool:
         """True for a function that tests `is_compiling()`: its author has seen to what the compiler meets."""
         names = self._facts.names
-        return any(isinstance(n, ast.Call) and names.qualified(n.func) in COMPILING for n in ast.walk(function))
+        return any(isinstance(n, ast.Call) and names.qualified(n.func) in COMPILING for n in walk(function))
 
     # -- one node ------------------------------------------------------------------------------------------------------
     def node(self, node: ast.AST, out: Effect) -> None:
@@ -115,7 +126,7 @@ class Effects:
 
     def _call(self, call: ast.Call, out: Effect) -> None:
         qualified = self._facts.names.qualified(call.func)
-        text = ast.unparse(call.func)
+        text = spelled(call.func)
         if qualified is not None:
             self._called_back(qualified, call, out)
             if not qualified.startswith("."):
@@ -172,7 +183,7 @@ class Effects:
             elif path.removeprefix("builtins.") in PURE_BUILTINS or path.startswith(PURE_MODULES):
                 continue
             elif not (isinstance(function, ast.Constant) or (op is not None and not op.mutates and not op.effect)):
-                out.unknown.append(ast.unparse(function))
+                out.unknown.append(spelled(function))
 
     def _builtin(self, name: str, call: ast.Call, tensor_args: bool, out: Effect) -> None:
         if name == "print":

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..model import Level
+from ..trees import walk
 from . import torch_api
 from .bindings import Bindings
 from .classes import is_attribute_of
@@ -27,6 +27,7 @@ from .values import (
     host,
     join,
     promote,
+    replace,
     weaker,
     with_numbers,
 )
@@ -216,7 +217,7 @@ class Evaluator(Bindings):
             advanced = any(
                 self.values.get(id(p), UNKNOWN).tag in (Tag.TENSOR, Tag.SEQUENCE, Tag.UNKNOWN) for p in parts
             )
-            literal = not any(isinstance(n, (ast.Name, ast.Call, ast.Attribute)) for n in ast.walk(e.slice))
+            literal = not any(isinstance(n, (ast.Name, ast.Call, ast.Attribute)) for n in walk(e.slice))
             shape: Symbol = ("index", base.shape, ast.dump(e.slice)) if literal and base.shape else ("node", id(e))
             return replace(
                 base, shape=shape, roots=NOTHING if advanced else base.roots, deps=deps, items=None, optional=False

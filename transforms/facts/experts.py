@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import walk
 from .effects import Effect
 from .flow import binds, reads, walk_scope
 from .rows import Rows
@@ -145,7 +146,7 @@ class _Search:
         assert isinstance(node.func, ast.Attribute)
         mask = node.func.value
         function = self.facts.function_of(self.loop)
-        loads = [n for n in ast.walk(function or self.loop) if isinstance(n, ast.Name) and n.id == iterated.id]
+        loads = [n for n in walk(function or self.loop) if isinstance(n, ast.Name) and n.id == iterated.id]
         if len(loads) != 2:
             return NoFix(f"`{iterated.id}` is used in another way too")
         return Hits(value, mask, rows) if self._covers(mask) else NoFix("nothing tells that others have no rows")
@@ -155,7 +156,7 @@ class _Search:
         base = self._mask_source()
         sums = [
             n
-            for n in ast.walk(hit)
+            for n in walk(hit)
             if isinstance(n, ast.Call)
             and isinstance(n.func, ast.Attribute)
             and n.func.attr in ("sum", "any")
@@ -178,7 +179,7 @@ class _Search:
         function = self.facts.function_of(self.loop)
         values = [
             n.value
-            for n in ast.walk(function or self.loop)
+            for n in walk(function or self.loop)
             if isinstance(n, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in n.targets)
         ]
         return bool(values) and all(self._one_hot(v, name) for v in values)
@@ -217,9 +218,9 @@ class _Search:
         """Refuse names of the loop that are read behind it."""
         function = self.facts.function_of(self.loop)
         assert function is not None
-        inner = {id(n) for n in ast.walk(self.loop)}
+        inner = {id(n) for n in walk(self.loop)}
         names = binds(*self.loop.body) | binds(self.loop.target)
-        for node in ast.walk(function):
+        for node in walk(function):
             late = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.lineno > self.loop.lineno
             if late and id(node) not in inner and node.id in names:  # type: ignore[attr-defined]
                 return NoFix(f"`{node.id}` is read behind the loop")  # type: ignore[attr-defined]
@@ -230,7 +231,7 @@ class _Search:
         if hits is None or not isinstance(self.loop.target, ast.Name):
             return None if hits is None else NoFix("the number of the expert has no name")
         name = self.loop.target.id
-        for node in ast.walk(self.loop):
+        for node in walk(self.loop):
             if not (isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)):
                 continue
             above = self.facts.names.parent(node)
@@ -254,7 +255,7 @@ def _behind(body: Sequence[ast.stmt], statement: ast.stmt) -> list[ast.stmt]:
     for i, s in enumerate(body):
         if s is statement:
             return list(body[i + 1 :])
-        if any(n is statement for n in ast.walk(s)):
+        if any(n is statement for n in walk(s)):
             return [*_behind(getattr(s, "body", []), statement), *body[i + 1 :]]
     return []
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import walk
 from .changing import changing_state, changing_text, function_body, grown, root_name
 from .classes import FunctionNode
 from .flow import binds, own_jumps, reads, walk_scope
@@ -134,7 +135,7 @@ def _caught(loop: Loop, facts: Facts) -> set[str]:
 
 
 def _target_nodes(loop: Loop) -> list[ast.AST]:
-    return list(ast.walk(loop.target)) if isinstance(loop, ast.For) else []
+    return list(walk(loop.target)) if isinstance(loop, ast.For) else []
 
 
 def _word(node: ast.AST) -> str:
@@ -255,7 +256,7 @@ def order(nodes: Sequence[ast.AST], names: Iterable[str]) -> list[str]:
     found = sorted(
         (n.lineno, n.col_offset, n.id)
         for root in nodes
-        for n in ast.walk(root)
+        for n in walk(root)
         if isinstance(n, ast.Name) and n.id in chosen
     )
     return list(dict.fromkeys(name for *_, name in found))
@@ -293,7 +294,7 @@ def part_names(loop: Loop | None, function: FunctionNode) -> tuple[str, str]:
         if isinstance(target, ast.Name) and len(target.id.strip("_")) > 2 and target.id not in ("idx", "index", "step"):
             item = group = target.id.strip("_")
             group = f"{item}s"
-        held = [n for n in ast.walk(loop.iter) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)]
+        held = [n for n in walk(loop.iter) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)]
         if held and held[0].attr.endswith("s") and not isinstance(loop.iter, ast.Call):
             group = held[0].attr.strip("_")
     return f"_run_{group}", f"_{item}_step"

@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ..trees import children, walk
 from .classes import FunctionNode
 from .flow import binds, reads
 
@@ -95,7 +96,7 @@ class Fills:
                     self.of(s.value, env)
                 case _:
                     self._forget(s, env)
-                    if any(isinstance(n, ast.Return) for n in ast.walk(s)):
+                    if any(isinstance(n, ast.Return) for n in walk(s)):
                         self._returned.append(None)
         return env
 
@@ -135,7 +136,7 @@ class Fills:
             for element, part in zip(target.elts, parts, strict=True):
                 self._bind(element, part, env)
         else:
-            for name in [n.id for n in ast.walk(target) if isinstance(n, ast.Name)]:
+            for name in [n.id for n in walk(target) if isinstance(n, ast.Name)]:
                 env[name] = None  # an element, or an attribute, is assigned
 
     # -- expressions ---------------------------------------------------------------------------------------------------
@@ -186,7 +187,7 @@ class Fills:
                 return base if isinstance(base, frozenset) else None
             case ast.Call():
                 return self._call(e, env)
-        for child in ast.iter_child_nodes(e):
+        for child in children(e):
             if isinstance(child, ast.expr):
                 self.of(child, env)
         return None

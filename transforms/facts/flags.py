@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ..trees import walk
 from .classes import FunctionNode
 from .values import Tag
 
@@ -41,7 +42,7 @@ def named_apart(flags: list[Flag], function: FunctionNode, facts: Facts) -> tupl
     """Equal expressions share one flag; different ones get different names. An attribute's own name is free for it."""
     by_text: dict[str, str] = {}
     taken: set[str] = set()
-    visible = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)} | set(facts.flow(function).parameters)
+    visible = {n.id for n in walk(function) if isinstance(n, ast.Name)} | set(facts.flow(function).parameters)
     out = []
     for flag in flags:
         key = f"{ast.dump(flag.node)} {id(flag.before)} {flag.boolean}"
@@ -58,10 +59,8 @@ def flag_name(expr: ast.expr, facts: Facts) -> str:
     """A telling name: `mask_all`, `action_mean_below_threshold`, `task_item`; `mask_flag` where that gets long."""
     name = _name(expr, facts)
     name = f"value_{name}" if name[0].isdigit() else name
-    roots = [
-        n.id for n in ast.walk(expr) if isinstance(n, ast.Name) and facts.kinds.of(n).tag in (Tag.TENSOR, Tag.UNKNOWN)
-    ]
-    own = [n.attr for n in ast.walk(expr) if isinstance(n, ast.Attribute) and not roots]
+    roots = [n.id for n in walk(expr) if isinstance(n, ast.Name) and facts.kinds.of(n).tag in (Tag.TENSOR, Tag.UNKNOWN)]
+    own = [n.attr for n in walk(expr) if isinstance(n, ast.Attribute) and not roots]
     root = (roots or own or ["input"])[0].strip("_")
     if len(name) > 32 or isinstance(expr, ast.BoolOp):
         return f"{root}_flag"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 
+from ..trees import children, kept, own, walk
 from .classes import FunctionNode
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -13,39 +15,23 @@ TryStar = getattr(ast, "TryStar", ast.Try)  # `except*`, since Python 3.11
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def walk_scope(*roots: ast.AST) -> Iterator[ast.AST]:
+def walk_scope(*roots: ast.AST) -> Iterable[ast.AST]:
     """Walk nodes, entering of nested functions, lambdas and classes their decorators, defaults and bases alone."""
-    stack = list(reversed(roots))
-    while stack:
-        node = stack.pop()
-        yield node
-        if isinstance(node, ast.Lambda):
-            stack.extend(d for d in [*node.args.defaults, *node.args.kw_defaults] if d is not None)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            stack.extend(
-                d for d in [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults] if d is not None
-            )
-        elif isinstance(node, ast.ClassDef):
-            stack.extend([*node.decorator_list, *node.bases, *(k.value for k in node.keywords)])
-        else:
-            stack.extend(_last_first(node))
-
-
-def _last_first(node: ast.AST) -> tuple[ast.AST, ...]:
-    """The children of a node, the last first. They are kept on it: a file is walked many times and never changed."""
-    known: tuple[ast.AST, ...] | None = getattr(node, "_last_first", None)
-    if known is None:
-        known = node._last_first = (*reversed(list(ast.iter_child_nodes(node))),)  # type: ignore[attr-defined]
-    return known
+    return own(roots[0]) if len(roots) == 1 else itertools.chain.from_iterable(map(own, roots))
 
 
 def binds(*roots: ast.AST) -> set[str]:
     """The names that the nodes bind or delete in their own scope; a walrus inside a comprehension is among them."""
+    return set().union(*map(_binds, roots))
+
+
+@kept
+def _binds(root: ast.AST) -> frozenset[str]:
     found: set[str] = set()
     inner: set[int] = set()  # a comprehension's own targets, met before the names themselves
-    for node in walk_scope(*roots):
+    for node in own(root):
         if isinstance(node, COMPREHENSIONS):
-            inner |= {id(n) for g in node.generators for n in ast.walk(g.target)}
+            inner |= {id(n) for g in node.generators for n in walk(g.target)}
         elif isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
             if id(node) not in inner:
                 found.add(node.id)
@@ -57,14 +43,18 @@ def binds(*roots: ast.AST) -> set[str]:
             found.add(node.name)
         elif isinstance(node, ast.MatchMapping) and node.rest:
             found.add(node.rest)
-    return found
+    return frozenset(found)
 
 
 def binds_surely(*roots: ast.AST) -> set[str]:
     """The names of `binds` without those that a part binds which may not run: behind `and`, in `x if c else y`, …"""
-    found = binds(*roots)
+    return binds(*roots).difference(*map(_binds_perhaps, roots))
+
+
+@kept
+def _binds_perhaps(root: ast.AST) -> frozenset[str]:
     unsure: list[ast.AST] = []
-    for node in walk_scope(*roots):
+    for node in own(root):
         if isinstance(node, ast.BoolOp):
             unsure += node.values[1:]
         elif isinstance(node, ast.IfExp):
@@ -75,31 +65,31 @@ def binds_surely(*roots: ast.AST) -> set[str]:
             unsure.append(node)
         elif isinstance(node, ast.Assert) and node.msg is not None:
             unsure.append(node.msg)
-    walrus = {n.target.id for u in unsure for n in ast.walk(u) if isinstance(n, ast.NamedExpr)}
-    return found - walrus
+    return frozenset(n.target.id for u in unsure for n in walk(u) if isinstance(n, ast.NamedExpr))
 
 
 def reads(*roots: ast.AST) -> set[str]:
     """The names that the nodes read, nested functions and lambdas included."""
-    found: set[str] = set()
-    for root in roots:
-        own: set[str] = set()
-        for node in ast.walk(root):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Load, ast.Del)):
-                own.add(node.id)
-            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-                own.add(node.target.id)
-        if isinstance(root, COMPREHENSIONS):
-            targets = {n.id for g in root.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
-            first = reads(root.generators[0].iter)
-            own = (own - targets) | first
-        elif isinstance(root, ast.Lambda):
-            given = root.args
-            every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-            inner = {a.arg for a in every if a is not None}
-            own = (own - inner) | reads(*(d for d in [*given.defaults, *given.kw_defaults] if d is not None))
-        found |= own
-    return found
+    return set().union(*map(_reads, roots))
+
+
+@kept
+def _reads(root: ast.AST) -> frozenset[str]:
+    own: set[str] = set()
+    for node in walk(root):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Load, ast.Del)):
+            own.add(node.id)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            own.add(node.target.id)
+    if isinstance(root, COMPREHENSIONS):
+        targets = {n.id for g in root.generators for n in walk(g.target) if isinstance(n, ast.Name)}
+        own = (own - targets) | _reads(root.generators[0].iter)
+    elif isinstance(root, ast.Lambda):
+        given = root.args
+        every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+        inner = {a.arg for a in every if a is not None}
+        own = (own - inner) | reads(*(d for d in [*given.defaults, *given.kw_defaults] if d is not None))
+    return frozenset(own)
 
 
 class Flow:
@@ -122,9 +112,9 @@ class Flow:
     def always_live(self) -> frozenset[str]:
         """Names that outlive the function's own statements: captured by nested functions, global, nonlocal."""
         found: set[str] = set()
-        for node in ast.walk(self.function):
+        for node in walk(self.function):
             if isinstance(node, SCOPES) and node is not self.function:
-                found |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+                found |= {n.id for n in walk(node) if isinstance(n, ast.Name)}
             elif isinstance(node, (ast.Global, ast.Nonlocal)):
                 found |= set(node.names)
             elif (
@@ -197,7 +187,7 @@ class Flow:
             value = s.value
             targets = s.targets if isinstance(s, ast.Assign) else [s.target]
             killed = {
-                n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+                n.id for t in targets for n in walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
             }
             if value is None:
                 return out
@@ -236,7 +226,7 @@ class Flow:
     def _also_live(self, body: list[ast.stmt], names: frozenset[str]) -> None:
         """Record that whatever leaves a block on the way may lead to where these names are read."""
         for statement in body:
-            for child in ast.walk(statement):
+            for child in walk(statement):
                 if isinstance(child, ast.stmt):
                     self._live[id(child)] = self._live.get(id(child), frozenset()) | names
 
@@ -314,4 +304,4 @@ def own_jumps(body: Sequence[ast.AST]) -> Iterator[ast.Break | ast.Continue]:
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
             yield from own_jumps(node.orelse)
         elif not isinstance(node, (*SCOPES, ast.expr)):
-            yield from own_jumps(list(ast.iter_child_nodes(node)))
+            yield from own_jumps(list(children(node)))

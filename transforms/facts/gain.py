@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ..trees import walk
 from .classes import FunctionNode
 from .flow import SCOPES, walk_scope
 from .values import Tag
@@ -26,7 +27,7 @@ def work(nodes: Iterable[ast.AST], facts: Facts) -> int:
 
 def _outside_raise(root: ast.AST) -> list[ast.AST]:
     nodes = list(walk_scope(root))
-    raised = {id(n) for r in nodes if isinstance(r, ast.Raise) for n in ast.walk(r)}
+    raised = {id(n) for r in nodes if isinstance(r, ast.Raise) for n in walk(r)}
     return [n for n in nodes if id(n) not in raised]
 
 
@@ -49,7 +50,7 @@ def _computes(node: ast.AST, facts: Facts) -> bool:
 
 def work_around(loop: Loop, function: FunctionNode, facts: Facts) -> int:
     """The tensor expressions of the function that are not in the loop; what the loop runs over belongs to it."""
-    inside = {id(n) for n in ast.walk(loop)}
+    inside = {id(n) for n in walk(loop)}
     return sum(_computes(n, facts) for s in function.body for n in _outside_raise(s) if id(n) not in inside)
 
 
@@ -74,7 +75,7 @@ def moved_part(loop: Loop, facts: Facts) -> tuple[int, ast.expr | None]:
         case ast.Expr(
             value=ast.Call(func=ast.Attribute(value=ast.Name() as held, attr="append"), args=[value], keywords=[])
         ):
-            plain = not any(isinstance(n, (ast.Starred, ast.NamedExpr)) for n in ast.walk(value))
+            plain = not any(isinstance(n, (ast.Starred, ast.NamedExpr)) for n in walk(value))
             if plain and facts.kinds.of(held).tag is Tag.SEQUENCE:
                 return (size - 1, value) if work([value], facts) or facts.breaks.certain([value]) else (size, None)
     return size, None

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import children, walk
 from .classes import FunctionNode
 from .extraction import Part, carried_first, order, owner_of
 from .flow import binds, reads, walk_scope
 from .gain import work
+from .once import once
 from .values import Tag
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ class Gathering:
         return _returns(self.statements)
 
 
+@once
 def gathering(function: FunctionNode, facts: Facts) -> Gathering | NoFix | None:
     """What moves out of the function, why nothing does, or None where its breaks are fewer than two events."""
     if isinstance(function, ast.AsyncFunctionDef) or facts.names.enclosing_function(function) is not None:
@@ -103,7 +106,7 @@ def moved_along(function: FunctionNode, facts: Facts) -> bool:
     calls = facts.calls.callers(function)
     homes = {home: gathering(home, facts) for c in calls if (home := facts.function_of(c)) is not None}
     spans = [s for g in homes.values() if isinstance(g, Gathering) for s in g.statements]
-    inside = {id(n) for s in spans for n in ast.walk(s)}
+    inside = {id(n) for s in spans for n in walk(s)}
     return bool(calls) and function not in homes and all(id(c) in inside for c in calls)
 
 
@@ -124,19 +127,26 @@ def events(found: Sequence[Site]) -> int:
 
 def sites(root: ast.stmt, facts: Facts) -> Iterator[Site]:
     """The breaks for which no rule has a cure that are reached wherever the statement is, those of callees included."""
-    yield from _visit(root, False, False, facts, 0)
+    return _visit(root, False, False, facts, 0)
 
 
 def _visit(node: ast.AST, repeated: bool, apart: bool, facts: Facts, depth: int) -> Iterator[Site]:
     if (facts.breaks.stays(node) or _item(node, facts)) and not facts.regions.left_alone(node):
         yield Site(node, repeated, apart)
     target = facts.calls.target(node) if isinstance(node, ast.Call) and depth < _DEPTH else None
-    if target is not None and target.plain and target.function.name != "__init__":
-        for s in target.function.body if not target.function.decorator_list else ():
-            yield from _visit(s, repeated, True, facts, depth + 1)
+    function = target.function if target is not None and target.plain else None
+    if function is not None and function.name != "__init__" and not function.decorator_list:
+        yield from _called(function, repeated, facts, depth + 1)
     within = repeated or isinstance(node, _REPEATING)
     for child in _reached(node):
         yield from _visit(child, within, apart or isinstance(node, _COMPREHENSIONS), facts, depth)
+
+
+def _called(function: FunctionNode, repeated: bool, facts: Facts, depth: int) -> Sequence[Site]:
+    def find() -> Sequence[Site]:
+        return [site for s in function.body for site in _visit(s, repeated, True, facts, depth)]
+
+    return facts.answer(_called, (function, repeated, depth), find)
 
 
 def _reached(node: ast.AST) -> list[ast.AST]:
@@ -152,7 +162,7 @@ def _reached(node: ast.AST) -> list[ast.AST]:
             return [node.values[0]]
         case ast.Match():
             return [node.subject]
-    return list(ast.iter_child_nodes(node))
+    return list(children(node))
 
 
 def _item(node: ast.AST, facts: Facts) -> bool:
@@ -207,7 +217,7 @@ def _heavy(call: ast.Call, function: FunctionNode, facts: Facts) -> bool:
 
 def _calls(nodes: Sequence[ast.AST], facts: Facts, depth: int = 0) -> Iterator[ast.Call]:
     """The calls of the nodes and of the file's functions that they call."""
-    for n in (n for root in nodes for n in ast.walk(root) if isinstance(n, ast.Call)):
+    for n in (n for root in nodes for n in walk(root) if isinstance(n, ast.Call)):
         yield n
         target = facts.calls.target(n) if depth < _DEPTH else None
         if target is not None:

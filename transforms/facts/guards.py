@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import walk
 from .param import Param
 from .passing import Passing
 from .predicates import split, unwrapped
@@ -188,7 +189,7 @@ def _changed_before(node: ast.stmt, facts: Facts) -> bool:
     """True where the function may have changed something that outlives it when it gets here."""
     function = facts.function_of(node)
     assert function is not None
-    earlier = [s for s in function.body if s.lineno < node.lineno and not any(n is node for n in ast.walk(s))]
+    earlier = [s for s in function.body if s.lineno < node.lineno and not any(n is node for n in walk(s))]
     effect = facts.effects.of(earlier)
     own = facts.classes.of_function(function)
     fresh = own is not None and function.name in ("__init__", "__post_init__") and not own.is_module
@@ -198,7 +199,7 @@ def _changed_before(node: ast.stmt, facts: Facts) -> bool:
 
 def _subject(test: ast.expr, facts: Facts) -> str:
     """What the check is about: the first tensor in the condition that has a name."""
-    for n in ast.walk(test):
+    for n in walk(test):
         if (
             isinstance(n, ast.Attribute)
             and isinstance(n.value, ast.Name)
@@ -206,7 +207,7 @@ def _subject(test: ast.expr, facts: Facts) -> str:
             and facts.kinds.of(n).is_tensor
         ):
             return n.attr.strip("_")
-    names = [n for n in ast.walk(test) if isinstance(n, ast.Name) and facts.kinds.of(n).is_tensor]
+    names = [n for n in walk(test) if isinstance(n, ast.Name) and facts.kinds.of(n).is_tensor]
     return names[0].id.strip("_").lower() if names else "value"
 
 

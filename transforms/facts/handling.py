@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 # Attributes and methods that show or change what an op does not have: history, identity, memory.
 FORBIDDEN = frozenset(
@@ -122,7 +122,12 @@ class State:
         return self.shares or self.history
 
     def __or__(self, other: State) -> State:
-        return State(*(a or b for a, b in zip(astuple(self), astuple(other), strict=True)))
+        return State(
+            self.tensor or other.tensor,
+            self.shares or other.shares,
+            self.history or other.history,
+            self.array or other.array,
+        )
 
 
 HOST = State()

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ..model import Level, NoFix
+from ..trees import children, walk
 from .classes import FunctionNode
 from .flow import walk_scope
 from .opaque import Opaque, opaque
@@ -29,6 +30,8 @@ class Helpers:
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
+        self._sources: dict[ast.FunctionDef, Source | None] = {}
+        self._sought: set[ast.FunctionDef] = set()
         self._opaque: dict[ast.FunctionDef, Opaque | NoFix | None] = {}
 
     def sink(self, node: ast.Expr) -> Sink | NoFix | None:
@@ -161,6 +164,11 @@ class Helpers:
 
     def source(self, function: ast.FunctionDef) -> Source | None:
         """A function whose result is used and that cuts the graph more than once, without computing tensors itself."""
+        if function not in self._sources:
+            self._sources[function] = self._source(function)
+        return self._sources[function]
+
+    def _source(self, function: ast.FunctionDef) -> Source | None:
         region = self.facts.regions.of(function)
         if (
             not region
@@ -170,7 +178,7 @@ class Helpers:
         ):
             return None
         callers = self.facts.calls.callers(function)
-        uses = [n for n in self.facts.names.nodes(ast.Name) if n.id == function.name and isinstance(n.ctx, ast.Load)]
+        uses = [n for n in self.facts.names.named(function.name) if isinstance(n.ctx, ast.Load)]
         direct = all(isinstance(p := self.facts.names.parent(n), ast.Call) and p.func is n for n in uses)
         if not callers or not direct or not any(self._used_in_graph(c) for c in callers):
             return None
@@ -184,7 +192,11 @@ class Helpers:
 
     def opaque(self, function: ast.FunctionDef) -> Opaque | NoFix | None:
         """A function of the module that may run as one op, where it cuts the graph and no rule has a cure for it."""
+        if function in self._sought:
+            self.facts.unsettled += 1
+            return None
         if function not in self._opaque:
+            self._sought.add(function)
             self._opaque[function] = None
             region = self.facts.regions.of(function)
             plain = not function.decorator_list and self.facts.names.parent(function) is self.facts.source.tree
@@ -193,11 +205,12 @@ class Helpers:
                 found = opaque(function, self.facts) if any(self._used_in_graph(c) for c in callers) else None
                 if found is not None and self.facts.breaks.incurable(function, "TR303"):
                     self._opaque[function] = found
+            self._sought.discard(function)
         return self._opaque[function]
 
     def _tells_compiled(self, function: ast.FunctionDef) -> bool:
         names = self.facts.names
-        return any(isinstance(n, ast.Call) and names.qualified(n.func) in COMPILING for n in ast.walk(function))
+        return any(isinstance(n, ast.Call) and names.qualified(n.func) in COMPILING for n in walk(function))
 
     def _used_in_graph(self, call: ast.Call) -> bool:
         home = self.facts.function_of(call)
@@ -319,10 +332,10 @@ def _elements(e: ast.expr) -> Iterator[ast.expr]:
 def _own_names(statement: ast.stmt) -> Iterator[ast.Name]:
     """The names in the statement itself, not in the statements of its block."""
     stack: list[ast.AST] = [
-        c for c in ast.iter_child_nodes(statement) if not isinstance(c, (ast.stmt, ast.ExceptHandler, ast.match_case))
+        c for c in children(statement) if not isinstance(c, (ast.stmt, ast.ExceptHandler, ast.match_case))
     ]
     while stack:
         node = stack.pop()
         if isinstance(node, ast.Name):
             yield node
-        stack += list(ast.iter_child_nodes(node))
+        stack += list(children(node))

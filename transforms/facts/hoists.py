@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import children, walk
 from .classes import FunctionNode
 from .counters import Counting
 from .detours import Detour, detour
@@ -120,9 +121,9 @@ class _Search(Moves):
                 if self._declined(flag.node) or not self._cheap_slice(flag, needed):
                     continue
                 flags.append(flag)
-                inside = {id(n) for n in ast.walk(flag.node)}
+                inside = {id(n) for n in walk(flag.node)}
                 sites += [
-                    s for s in found if id(s) in inside or (any(n is flag.node for n in ast.walk(s)) and s not in sites)
+                    s for s in found if id(s) in inside or (any(n is flag.node for n in walk(s)) and s not in sites)
                 ]
             self.skipped.append(statement)
             self.available -= binds(statement)
@@ -134,8 +135,8 @@ class _Search(Moves):
         flags += self._numbers(flags)
         prologue = self._slice(needed, flags)
         rest = [s for s in self.body if s not in prologue and s not in trailing]
-        gone = {id(n) for f in flags for n in ast.walk(f.node)}
-        later = {n.id for s in rest for n in ast.walk(s) if isinstance(n, ast.Name) and id(n) not in gone}
+        gone = {id(n) for f in flags for n in walk(f.node)}
+        later = {n.id for s in rest for n in walk(s) if isinstance(n, ast.Name) and id(n) not in gone}
         passed = [n for s in prologue for n in _ordered(binds(s), s) if n in later and n not in self.parameters]
         unique = named_apart(self._in_time(flags, prologue), self.function, self.facts)
         if any(names_grad_mode(d, self.facts) for d in self.function.decorator_list) and not self._all_host(
@@ -169,19 +170,19 @@ class _Search(Moves):
     # -- numbers that the entry counts ---------------------------------------------------------------------------------
     def _numbers(self, flags: list[Flag]) -> list[Flag]:
         """What the graph needs of the numbers, apart from what the other flags hold."""
-        inside = {id(n) for f in flags for n in ast.walk(f.node)}
+        inside = {id(n) for f in flags for n in walk(f.node)}
         wanted = self.counting.reads if self.counting else ()
         return [Flag(e, flag_name(e, self.facts), (), truth) for e, truth in wanted if id(e) not in inside]
 
     def _in_time(self, flags: list[Flag], prologue: list[ast.stmt]) -> list[Flag]:
         """The flags that stand in what stays, each computed before the prologue changes a number that it reads."""
-        moved = {id(n) for s in prologue for n in ast.walk(s)}
+        moved = {id(n) for s in prologue for n in walk(s)}
         state = self.counting.state if self.counting else frozenset()
         out = []
         for flag in flags:
             if id(flag.node) in moved:
                 continue
-            numbers = {n.attr for n in ast.walk(flag.node) if isinstance(n, ast.Attribute)} & state
+            numbers = {n.attr for n in walk(flag.node) if isinstance(n, ast.Attribute)} & state
             later = (s for s in prologue if s.lineno > flag.node.lineno and numbers & _stores(s))
             out.append(replace(flag, before=next(later, None)))
         return out
@@ -214,7 +215,7 @@ class _Search(Moves):
 
     def _cheap_slice(self, flag: Flag, needed: list[ast.stmt]) -> bool:
         """True where computing the flag outside takes little computation on tensors with it."""
-        return self._cheap(self._slice(needed, [flag]), needed, {id(n) for n in ast.walk(flag.node)})
+        return self._cheap(self._slice(needed, [flag]), needed, {id(n) for n in walk(flag.node)})
 
     def _cheap(self, moved: list[ast.stmt], needed: list[ast.stmt], inside: set[int]) -> bool:
         """True where what stays reads no tensor that a moved statement makes on the way, and there are few of them."""
@@ -233,7 +234,7 @@ class _Search(Moves):
             if any(
                 isinstance(n, ast.Name) and n.id in bound and isinstance(n.ctx, ast.Load) and id(n) not in inside
                 for s in stays
-                for n in ast.walk(s)
+                for n in walk(s)
             ):
                 return False
         return count <= MAX_TENSOR_STATEMENTS
@@ -293,7 +294,7 @@ class _Search(Moves):
             return
         if isinstance(node, (ast.Raise, ast.Assert, ast.JoinedStr)):
             return  # places within an f-string are not known before Python 3.12
-        for part in ast.iter_child_nodes(node):
+        for part in children(node):
             yield from self._visit(part, guards)
 
     def _flag(self, expr: ast.expr, guards: tuple[tuple[ast.expr, bool], ...], boolean: bool) -> Flag | None:
@@ -303,7 +304,7 @@ class _Search(Moves):
             return None
         if self.around and reads(expr) & binds(self.around[0]):
             return None
-        if any(isinstance(n, ast.NamedExpr) for n in ast.walk(expr)):
+        if any(isinstance(n, ast.NamedExpr) for n in walk(expr)):
             return None  # what it binds is read in the graph
         if ELSEWHERE in value.deps or "rng" in value.deps or not self.input_only([expr], reads(expr)):
             return None
@@ -317,7 +318,7 @@ class _Search(Moves):
             isinstance(n, ast.Call)
             and (self.reads(n) or self.bakes(n))
             and not isinstance(detour(n, self.facts), Detour)
-            for n in ast.walk(expr)
+            for n in walk(expr)
         )
 
     # -- the whole -----------------------------------------------------------------------------------------------------
@@ -336,7 +337,7 @@ class _Search(Moves):
                 and known != "functools.partial"
             ):
                 return NoFix(f"it is decorated with `{ast.unparse(head)}`")
-        if any(isinstance(n, ast.Name) and n.id in ("locals", "__class__") for n in ast.walk(function)):
+        if any(isinstance(n, ast.Name) and n.id in ("locals", "__class__") for n in walk(function)):
             return NoFix("it looks at its own frame")
         booleans = [f for f in flags if f.boolean]
         if len({ast.dump(f.node) for f in booleans}) > self.facts.settings.max_flags:
@@ -385,7 +386,7 @@ def _spine(value: ast.expr) -> Iterator[ast.expr]:
 
 
 def _ordered(names: set[str], node: ast.AST) -> list[str]:
-    return list(dict.fromkeys(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in names))
+    return list(dict.fromkeys(n.id for n in walk(node) if isinstance(n, ast.Name) and n.id in names))
 
 
 __all__ = ["GRAD_MODES", "Flag", "Hoist", "Hoists", "flag_name"]

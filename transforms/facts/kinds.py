@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..model import Evidence, Level
+from ..trees import children, ids, types, walk
 from .classes import FunctionNode
 from .evaluate import Evaluator
 from .flow import TryStar, binds, leaves, own_jumps
 from .parameters import start, used
-from .values import ELSEWHERE, NOTHING, UNKNOWN, Symbol, Tag, Value, earlier, join
+from .values import ELSEWHERE, NOTHING, UNKNOWN, Symbol, Tag, Value, earlier, join, replace
 
 if TYPE_CHECKING:
     from . import Facts
@@ -111,7 +111,7 @@ class Run:
         self.ends: dict[int, tuple[Env | None, Env | None]] = {}
         self.floats: set[Symbol] = set()
         self._returned: list[Value] = []
-        self._yields = any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(function))
+        self._yields = not types(function).isdisjoint((ast.Yield, ast.YieldFrom))
         self.floats_at: dict[int, frozenset[Symbol]] = {}
         self._exits: list[set[Symbol]] = []  # what is known to be floating at each return
         self._evaluator = Evaluator(facts, self.values, self.floats, function)
@@ -214,7 +214,7 @@ class Run:
             case ast.Delete():
                 self._delete(s, env)
             case _:
-                for child in ast.iter_child_nodes(s):
+                for child in children(s):
                     if isinstance(child, ast.expr):
                         ev.of(child, env)
 
@@ -248,7 +248,7 @@ class Run:
 
     def _states(self, body: Sequence[ast.stmt]) -> list[Env]:
         """The environments before each statement of a block, those inside of it included."""
-        nodes = (n for t in body for n in ast.walk(t))
+        nodes = (n for t in body for n in walk(t))
         return [self.before[id(n)] for n in nodes if isinstance(n, ast.stmt) and id(n) in self.before]
 
     def _by_use(self, s: ast.Assign, value: Value) -> Value:
@@ -279,7 +279,7 @@ class Run:
             return None
         if then is None or other is None:
             # What follows runs on one side only; later returns depend on the test.
-            if any(isinstance(n, ast.Return) for n in ast.walk(s)):
+            if ast.Return in types(s):
                 self._control.insert(0, test.deps)
             return then if other is None else other
         return self._join(then, other, ("if", id(s)), test.deps)
@@ -287,7 +287,7 @@ class Run:
     def _loop(self, s: ast.For | ast.AsyncFor | ast.While, env: Env, enter: object) -> Env | None:
         assert callable(enter)
         before = dict(env)
-        inside = {id(n) for n in ast.walk(s)}
+        inside = ids(s)
         for _ in range(MAX_ROUNDS):
             inner = dict(before)
             known = dict(before)
@@ -355,7 +355,7 @@ class Run:
         out: Env | None = dict(env)
         for i, case in enumerate(s.cases):
             inner = dict(env)
-            for node in ast.walk(case.pattern):
+            for node in walk(case.pattern):
                 for name in (getattr(node, "name", None), getattr(node, "rest", None)):
                     if isinstance(name, str):
                         inner[name] = replace(UNKNOWN, deps=subject.deps | {ELSEWHERE})

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import walk
 from .classes import ClassInfo, is_attribute_of
 from .flow import walk_scope
 
@@ -44,7 +45,7 @@ def _latched(test: ast.expr, facts: Facts) -> NoFix | None:
 
 def _written(method: ast.AST, me: str, name: str) -> Iterator[ast.expr]:
     """What the method puts into the buffer."""
-    for node in ast.walk(method):
+    for node in walk(method):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _WRITES:
             held = node.func.value
             held = held.value if isinstance(held, ast.Attribute) and held.attr == "data" else held
@@ -68,7 +69,7 @@ def _is_true(value: ast.expr) -> bool:
 
 def _constant(test: ast.expr, facts: Facts) -> NoFix | None:
     """`for flag in self.flags: if flag:`, where `flags` is a plain attribute that only the constructor makes."""
-    names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
+    names = {n.id for n in walk(test) if isinstance(n, ast.Name)}
     loop = next((n for n in facts.names.ancestors(test) if isinstance(n, ast.For) and names & _targets(n)), None)
     owner = facts.classes.owner(test)
     if loop is None or owner is None:
@@ -84,7 +85,7 @@ def _constant(test: ast.expr, facts: Facts) -> NoFix | None:
 
 
 def _targets(loop: ast.For) -> set[str]:
-    return {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    return {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
 
 
 def _made_once(info: ClassInfo, name: str, facts: Facts) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from ..model import Level
+from ..trees import walk
 from . import torch_api
 from .classes import is_attribute_of
 from .operations import Operations, argument_of, unpacks
-from .values import ELSEWHERE, NOTHING, UNKNOWN, Symbol, Tag, Value, category, weighted
+from .values import ELSEWHERE, NOTHING, UNKNOWN, Symbol, Tag, Value, category, replace, weighted
 
 
 class Layers(Operations):
@@ -25,7 +25,7 @@ class Layers(Operations):
         made: object = id(e)
         if size is not None and not unpacks(e):
             marks = self._lasting(size)
-            literal = not any(isinstance(n, (ast.Name, ast.Call)) for n in ast.walk(size))
+            literal = not any(isinstance(n, (ast.Name, ast.Call)) for n in walk(size))
             # A size that the constructor is given differs from instance to instance.
             made = ast.dump(size) if literal else ("own", ast.dump(size), marks) if marks is not None else id(e)
         return Value(Tag.MODULE, detail=qualified, shape=("made", made, writes_input(qualified, e)))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..observed import Calls
+from ..trees import walk
 from .classes import FunctionNode
 from .flow import walk_scope
 from .recorded import shown_to_vary
@@ -77,7 +78,7 @@ def is_outer(function: FunctionNode, facts: Facts) -> bool:
 def _marked(outer: FunctionNode) -> bool:
     names = {
         n.attr if isinstance(n, ast.Attribute) else n.id
-        for n in ast.walk(outer)
+        for n in walk(outer)
         if isinstance(n, (ast.Attribute, ast.Name))
     }
     return any(n in MARKS or n.startswith("_varying") for n in names)

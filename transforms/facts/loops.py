@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import walk
 from .changing import outliving
 from .constants import UNDECIDED, decide
 from .driving import Driver
@@ -168,17 +169,15 @@ def _written(loop: ast.For, trips: tuple[Binding, ...], facts: Facts) -> Unrolli
     function = facts.function_of(loop)
     assert function is not None
     flow = facts.flow(function)
-    names = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    names = {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
     live = {n for n in names if n in flow.live_after(loop)}
-    live |= {n for n in names if any(isinstance(x, ast.Name) and x.id == n for s in loop.orelse for x in ast.walk(s))}
+    live |= {n for n in names if any(isinstance(x, ast.Name) and x.id == n for s in loop.orelse for x in walk(s))}
     caught = any(isinstance(a, ast.Try) for a in statements_around(loop, facts))
     assigned = {n for n in names if n in flow.always_live or n in binds(*loop.body) or (caught and n in live)}
     assigned |= {n for n in names if not _substitutable(n, loop, trips, facts)}
-    assigned &= live | flow.always_live | {n.id for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Name)}
+    assigned &= live | flow.always_live | {n.id for s in loop.body for n in walk(s) if isinstance(n, ast.Name)}
     lists = [
-        ast.unparse(n)
-        for n in ast.walk(loop.iter)
-        if isinstance(n, ast.Attribute) and module_list(n, facts) is not None
+        ast.unparse(n) for n in walk(loop.iter) if isinstance(n, ast.Attribute) and module_list(n, facts) is not None
     ]
     return Unrolling(loop, trips, frozenset(assigned), frozenset(live - assigned), tuple(dict.fromkeys(lists)))
 
@@ -186,7 +185,7 @@ def _written(loop: ast.For, trips: tuple[Binding, ...], facts: Facts) -> Unrolli
 def _substitutable(name: str, loop: ast.For, trips: tuple[Binding, ...], facts: Facts) -> bool:
     """True where an element may stand for every read of the name."""
     items = [item for trip in trips for n, item in trip if n == name]
-    uses = [n for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == name]
+    uses = [n for s in loop.body for n in walk(s) if isinstance(n, ast.Name) and n.id == name]
     if any(not _plain(item) for item in items):
         return False
     if any(not item.literal for item in items) and len(uses) > 2:
@@ -223,7 +222,7 @@ def _replaceable(use: ast.Name, literal: bool, facts: Facts) -> bool:
         if isinstance(here, (*SCOPES, ast.GeneratorExp, ast.FormattedValue)):
             return False
         if isinstance(here, (ast.ListComp, ast.SetComp, ast.DictComp)) and any(
-            isinstance(n, ast.Name) and n.id == use.id for g in here.generators for n in ast.walk(g.target)
+            isinstance(n, ast.Name) and n.id == use.id for g in here.generators for n in walk(g.target)
         ):
             return False
         here = facts.names.parent(here)

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..craft.helpers import HELPERS, is_helper
+from ..craft.helpers import any_helper
 from ..model import Evidence, Level, NoFix
+from ..trees import named, walk
 from .classes import FunctionNode
 from .flow import binds, leaves, reads, walk_scope
 from .losses import Loss, masked_loss
@@ -120,7 +121,7 @@ class Masks:
     def _inverted(self, index: ast.Name) -> bool:
         """True where the function also selects by `~index`."""
         function = self._facts.function_of(index)
-        nodes = ast.walk(function) if function is not None else ()
+        nodes = walk(function) if function is not None else ()
         slices = [n.slice for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.UnaryOp)]
         return any(isinstance(s.op, ast.Invert) and getattr(s.operand, "id", "") == index.id for s in slices)
 
@@ -129,7 +130,7 @@ class Masks:
         function = self._facts.function_of(node)
         if function is None or not self._facts.regions.of(function) or self._facts.regions.left_alone(node):
             return False
-        return not any(is_helper(function, base) for base in HELPERS)
+        return not any_helper(function)
 
     def _updated(self, target: ast.expr) -> bool:
         return isinstance(target, ast.Subscript) and self.is_mask(target.slice) is not None
@@ -245,7 +246,7 @@ class Masks:
         if not isinstance(value, ast.Subscript) or self.is_mask(value.slice) is None:
             return None
         name = node.targets[0].id
-        uses = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
+        uses = named(function, name)
         loads = [n for n in uses if isinstance(n.ctx, ast.Load)]
         if len(uses) - len(loads) != 1 or not loads or self._facts.kinds.of(value.value).tag is not Tag.TENSOR:
             return None
@@ -294,7 +295,7 @@ class Masks:
         block = block_of(node, self._facts)
         rest = block[block.index(node) + 1 :]
         last = max(i for i, s in enumerate(rest) if name in reads(s)) if any(name in reads(s) for s in rest) else -1
-        if sum(name in reads(s) for s in ast.walk(function) if isinstance(s, ast.expr)) and last < 0:
+        if sum(name in reads(s) for s in walk(function) if isinstance(s, ast.expr)) and last < 0:
             return NoFix(f"`{name}` is read outside of the block that binds it")
         effect = self._facts.effects.of(rest[: last + 1])
         needed = reads(node.value)
@@ -316,7 +317,7 @@ class Masks:
             if test.holds and leaves(branch.body) and reduction.statement in block[block.index(branch) + 1 :]:
                 return True
             arm = branch.orelse if test.holds else branch.body
-            if any(reduction.node is n for s in arm for n in ast.walk(s)):
+            if any(reduction.node is n for s in arm for n in walk(s)):
                 return True
         return False
 
@@ -368,7 +369,7 @@ def _counts(node: ast.expr, name: ast.Name) -> bool:
     text = ast.unparse(node)
     n = name.id
     forms = (f"{n}.numel()", f"{n}.nelement()", f"len({n})", f"{n}.shape[0]", f"{n}.size(0)")
-    return text in forms and any(x is name for x in ast.walk(node))
+    return text in forms and any(x is name for x in walk(node))
 
 
 __all__ = ["Emptiness", "Masks", "Picked", "Reduction", "Update"]

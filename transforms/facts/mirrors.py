@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..craft.helpers import is_helper
 from ..model import NoFix
+from ..trees import named, walk
 from .classes import FunctionNode
 from .flow import SCOPES
 from .twins import Twins, is_size
@@ -186,7 +187,7 @@ class Mirrors:
             return []
         return [
             n.args[0]
-            for n in ast.walk(function)
+            for n in walk(function)
             if isinstance(n, ast.Call)
             and isinstance(n.func, ast.Attribute)
             and n.func.attr == "append"
@@ -206,7 +207,7 @@ class Mirrors:
             or name in self._facts.flow(function).always_live
         ):
             return
-        for node in ast.walk(function):
+        for node in walk(function):
             if not isinstance(node, ast.Name) or node.id != name or not isinstance(node.ctx, ast.Load):
                 continue
             if self._facts.function_of(node) is not function or self._facts.regions.left_alone(node):
@@ -301,7 +302,7 @@ class Mirrors:
         )
 
     def _rebound(self, function: FunctionNode, name: str) -> bool:
-        stores = (n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name)
+        stores = named(function, name)
         return any(not isinstance(n.ctx, ast.Load) for n in stores)
 
     def _argument(self, call: ast.Call, function: FunctionNode, name: str) -> ast.expr | None:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..trees import walk
 from .baked import bakes
 from .classes import FunctionNode
 from .counters import Counting
@@ -80,7 +81,7 @@ class Moves:
             return False
         if any(
             isinstance(n, (ast.Return, ast.Raise, ast.Assert, ast.Delete, ast.Lambda, ast.FunctionDef, ast.NamedExpr))
-            for n in ast.walk(statement)
+            for n in walk(statement)
         ):
             return False
         targets = binds(statement)

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ..source import Source
-from .scopes import Definition, FunctionNode, Scope, Site, Walk, children
+from ..trees import walk
+from .scopes import Definition, FunctionNode, Scope, Site, Walk
 
 # Module attributes such as `__name__` are set before the file runs, so `dir(builtins)` names the wrong ones.
 _BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_")) | {"__import__", "__debug__"}
@@ -66,6 +67,7 @@ class Names:
         self.walk = Walk(source.tree)
         self._targets: dict[tuple[Scope, str, bool], str | None] = {}
         self._bindings: dict[tuple[Scope, str], Binding] = {}
+        self._meanings: dict[ast.expr, str | None] = {}
         self._active: list[tuple[Scope, str, bool]] = []
 
     # The tree.
@@ -114,16 +116,26 @@ class Names:
 
     def in_annotation(self, node: ast.AST) -> bool:
         """True inside of an annotation of a parameter, variable or result."""
-        here: ast.AST | None = node
-        while here is not None and not isinstance(here, ast.stmt):
-            if here in self.walk.annotations:
-                return True
-            here = self.parent(here)
-        return False
+        return node in self._annotated
+
+    @functools.cached_property
+    def _annotated(self) -> set[ast.AST]:
+        return {node for root in self.walk.annotations for node in walk(root)}
 
     def nodes(self, kind: type[Node]) -> list[Node]:
         """All nodes of one type, in textual order; not of its subclasses."""
         return self._by_type.get(kind, [])  # type: ignore[return-value]
+
+    def named(self, name: str) -> list[ast.Name]:
+        """All `Name` nodes that spell the name, in textual order."""
+        return self._by_name.get(name, [])
+
+    @functools.cached_property
+    def _by_name(self) -> dict[str, list[ast.Name]]:
+        found: dict[str, list[ast.Name]] = {}
+        for node in self.nodes(ast.Name):
+            found.setdefault(node.id, []).append(node)
+        return found
 
     def functions(self) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
         """All `def` and `async def` of the file, methods and nested ones included, outer ones first."""
@@ -151,6 +163,13 @@ class Names:
         `if TYPE_CHECKING` count in annotations alone. None also where the file assigns to the attribute
         (`torch.where = mine`).
         """
+        if self._active:
+            return self._qualified(expression)  # an alias that leads to itself means nothing, but only on its own way
+        if expression not in self._meanings:
+            self._meanings[expression] = self._qualified(expression)
+        return self._meanings[expression]
+
+    def _qualified(self, expression: ast.expr) -> str | None:
         attributes: list[ast.Attribute] = []
         root = expression
         while isinstance(root, ast.Attribute):
@@ -359,4 +378,4 @@ def _position(node: ast.AST) -> tuple[int, int]:
     return node.lineno, node.col_offset  # type: ignore[attr-defined]
 
 
-__all__ = ["Binding", "Definition", "Function", "Names", "Scope", "Site", "children"]
+__all__ = ["Binding", "Definition", "Function", "Names", "Scope", "Site"]

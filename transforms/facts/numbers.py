@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..trees import children, walk
 from .classes import ClassInfo, FunctionNode, is_attribute_of
 from .flow import binds, walk_scope
 from .predicates import total
@@ -83,7 +84,7 @@ class NumberCode:
     def _reads_of(self, *nodes: ast.AST) -> set[str]:
         """The attributes of the instance that the nodes read."""
         found = set()
-        for node in (n for root in nodes for n in ast.walk(root)):
+        for node in (n for root in nodes for n in walk(root)):
             if is_attribute_of(node, self.owner) and isinstance(node.ctx, ast.Load):
                 found.add(node.attr)
             elif isinstance(node, ast.AugAssign) and is_attribute_of(node.target, self.owner):
@@ -104,11 +105,11 @@ class NumberCode:
         return alone and effect.pure and not effect.reads and self.facts.kinds.returned(method, {}).tag is Tag.HOST
 
     def _called_by(self, method: FunctionNode) -> list[FunctionNode]:
-        found = (self.info.method(n.attr) for n in ast.walk(method) if isinstance(n, ast.Attribute))
+        found = (self.info.method(n.attr) for n in walk(method) if isinstance(n, ast.Attribute))
         return [m for m in found if m is not None]
 
     def _uses(self, root: ast.AST) -> set[str]:
-        return {n.attr for n in ast.walk(root) if isinstance(n, ast.Attribute)} & self.state
+        return {n.attr for n in walk(root) if isinstance(n, ast.Attribute)} & self.state
 
     # -- host code -----------------------------------------------------------------------------------------------------
     def _host(self, e: ast.expr) -> bool:
@@ -161,7 +162,7 @@ class NumberCode:
     def _guard(self, s: ast.stmt) -> bool:
         """True for a check of Python values that only raises."""
         if isinstance(s, ast.If):
-            effect = self.facts.effects.of([s.test, *(n for x in s.body for n in ast.iter_child_nodes(x))])
+            effect = self.facts.effects.of([s.test, *(n for x in s.body for n in children(x))])
             raising = len(s.body) == 1 and isinstance(s.body[0], ast.Raise) and not s.orelse
             return raising and self._host(s.test) and not (effect.reads or effect.io or effect.stores or effect.mutates)
         return isinstance(s, ast.Assert) and self._host(s.test) and not self.facts.effects.of([s]).reads

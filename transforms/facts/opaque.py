@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import walk
 from . import torch_api
 from .bindings import RESHAPING
 from .effects import Effect
@@ -83,7 +84,7 @@ def _effects(function: ast.FunctionDef, facts: Facts) -> NoFix | None:
     seen.mutates |= effect.storage
     if not seen.pure:
         return NoFix(f"it can not be an op: {seen.why_impure}")
-    if effect.jumps & {"yield"} or any(isinstance(n, ast.Lambda) for n in ast.walk(function)):
+    if effect.jumps & {"yield"} or any(isinstance(n, ast.Lambda) for n in walk(function)):
         return NoFix("it can not be an op: it runs other code in between")
     return facts.sinks.caught(function.body[-1]) if effect.raises else None
 
@@ -107,9 +108,9 @@ def _bound_to(name: str, function: ast.FunctionDef) -> Iterator[str]:
     for node in walk_scope(*function.body):
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if any(isinstance(n, ast.Name) and n.id == name for t in targets for n in ast.walk(t)):
+            if any(isinstance(n, ast.Name) and n.id == name for t in targets for n in walk(t)):
                 yield from _sharing(node.value)
-        elif isinstance(node, ast.For) and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.target)):
+        elif isinstance(node, ast.For) and any(isinstance(n, ast.Name) and n.id == name for n in walk(node.target)):
             yield from _sharing(node.iter)
 
 
@@ -123,7 +124,7 @@ def _sharing(e: ast.expr) -> Iterator[str]:
         case ast.Call(func=ast.Attribute(attr=method)) if (op := torch_api.method(method)) and op.alias == "fresh":
             return
         case _:
-            yield from (n.id for n in ast.walk(e) if isinstance(n, ast.Name))
+            yield from (n.id for n in walk(e) if isinstance(n, ast.Name))
 
 
 # ---- the shapes -----------------------------------------------------------------------------------------------------

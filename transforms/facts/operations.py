@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..trees import walk
 from . import torch_api
 from .conventions import CASTS, FACTORIES, FROM_DATA, KEEP_DTYPE_METHODS, SAME_DTYPE, SAME_SHAPE, argument, needs_float
 from .values import (
@@ -24,6 +24,7 @@ from .values import (
     category,
     host,
     promote,
+    replace,
     with_numbers,
 )
 
@@ -180,7 +181,7 @@ class Operations:
         """The arguments that are not tensors, as text; None where one is not literal, as in `x.view(n)`."""
         tensors = [a for a in e.args if isinstance(a, ast.Name) and self.values.get(id(a), UNKNOWN).tag is Tag.TENSOR]
         rest = [*(a for a in e.args if a not in tensors), *(k.value for k in e.keywords)]
-        if any(isinstance(n, (ast.Name, ast.Call, ast.Starred)) for a in rest for n in ast.walk(a)):
+        if any(isinstance(n, (ast.Name, ast.Call, ast.Starred)) for a in rest for n in walk(a)):
             return None
         keywords = ((k.arg, ast.dump(k.value)) for k in e.keywords if k.arg != "dtype")
         return (*((i, ast.dump(a)) for i, a in enumerate(e.args) if a not in tensors), *keywords)
@@ -206,7 +207,7 @@ class Operations:
     def _lasting(self, size: ast.expr) -> tuple[object, ...] | None:
         """What the names of a size mean, by the one place that binds each; None where the value may change."""
         found: list[object] = []
-        for node in ast.walk(size):
+        for node in walk(size):
             value = self.values.get(id(node), UNKNOWN)
             if isinstance(node, ast.Name):
                 binding = self.facts.names.binding(node)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..trees import walk
 from .conventions import FACTORIES
 from .values import Tag
 
@@ -18,7 +19,7 @@ def owns_parameters(nodes: Sequence[ast.AST], facts: Facts) -> bool:
     return any(
         isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load) and _learns(n, facts)
         for root in nodes
-        for n in ast.walk(root)
+        for n in walk(root)
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from ..trees import walk
+
 NUMBER = "int | float | bool"
 TYPES = {
     "int": "int",
@@ -95,7 +97,7 @@ def chain(e: ast.expr) -> list[str] | None:
 
 def title(e: ast.expr) -> str:
     """A name for what an expression computes: `reward_mean` for `self.scale(reward).mean()`."""
-    root = next((n.id for n in ast.walk(e) if isinstance(n, ast.Name) and n.id not in ("self", "torch", "F")), "")
+    root = next((n.id for n in walk(e) if isinstance(n, ast.Name) and n.id not in ("self", "torch", "F")), "")
     last = (
         e.func.attr
         if isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute)

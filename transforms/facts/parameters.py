@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..model import Level
+from ..trees import named
 from . import torch_api
 from .classes import FunctionNode, is_attribute_of
 from .conventions import CASTS, SHARED
 from .recorded import as_seen
-from .values import NOTHING, UNKNOWN, Tag, Value
+from .values import NOTHING, UNKNOWN, Tag, Value, replace
 
 if TYPE_CHECKING:
     from . import Facts
@@ -171,11 +171,13 @@ def _defaulted(default: ast.expr | None) -> Value | None:
 
 def used(name: str, function: FunctionNode, facts: Facts) -> Value:
     """What the uses of a name in the function say, the strongest first."""
+    return facts.answer(used, (name, function), lambda: _used(name, function, facts))
+
+
+def _used(name: str, function: FunctionNode, facts: Facts) -> Value:
     best = UNKNOWN
-    for node in ast.walk(function):
-        if not (isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)):
-            continue
-        found = _one_use(node, facts)
+    for node in named(function, name):
+        found = _one_use(node, facts) if isinstance(node.ctx, ast.Load) else None
         if found is not None and (
             best.tag is Tag.UNKNOWN or (found.level is Level.PROVED and best.level is not Level.PROVED)
         ):
@@ -296,6 +298,10 @@ def defaults(function: FunctionNode) -> dict[str, ast.expr | None]:
 
 def start(function: FunctionNode, facts: Facts) -> dict[str, Value]:
     """The values of all parameters where the function begins."""
+    return dict(facts.answer(start, function, lambda: _start(function, facts)))
+
+
+def _start(function: FunctionNode, facts: Facts) -> dict[str, Value]:
     given = defaults(function)
     env: dict[str, Value] = {}
     owner = facts.classes.of_function(function)

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..model import Level, NoFix
+from ..trees import children, walk
 from . import torch_api
 from .handling import CONVERSIONS, FORBIDDEN, UNREAD
 from .param import BUILTINS, CLOCKS, DISPLAYS, NUMBER, SETTINGS, TYPES, Param, chain, spelled, title
@@ -51,7 +52,7 @@ class Passing:
     def read(self, exprs: Iterable[tuple[ast.expr, bool, bool]]) -> NoFix | None:
         """Take in expressions, each with whether it may not run (`lazy`) and whether its text is shown."""
         wanted = list(exprs)
-        nodes = [n for e, _, _ in wanted for n in ast.walk(e) if isinstance(n, ast.expr)]
+        nodes = [n for e, _, _ in wanted for n in walk(e) if isinstance(n, ast.expr)]
         self._bound |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         self._sizes |= {ast.dump(n) for n in nodes if not self._indexed(n)}
         self._whole = {ast.dump(n.value) for n in nodes if isinstance(n, ast.Attribute) and self._spelled_out(n)}
@@ -179,7 +180,7 @@ class Passing:
                     self._visit(part, lazy, shown or text)
             case _:
                 keep = shown and isinstance(e, DISPLAYS)
-                for child in ast.iter_child_nodes(e):
+                for child in children(e):
                     if isinstance(child, ast.expr):
                         self._visit(child, lazy, keep)
 
@@ -209,7 +210,7 @@ class Passing:
         return effect.pure and not effect.reads
 
     def _mentions_inner(self, e: ast.expr) -> bool:
-        return any(isinstance(n, ast.Name) and n.id in self._inner for n in ast.walk(e))
+        return any(isinstance(n, ast.Name) and n.id in self._inner for n in walk(e))
 
     def _show(self, e: ast.expr, value: Value, shown: bool) -> None:
         layers = any(d.startswith(("self.", "?")) for d in value.deps)
@@ -230,7 +231,7 @@ class Passing:
     def _comprehension(self, e: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, shown: bool) -> None:
         self._visit(e.generators[0].iter, False, False)
         before = set(self._inner)
-        self._inner |= {n.id for g in e.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        self._inner |= {n.id for g in e.generators for n in walk(g.target) if isinstance(n, ast.Name)}
         for generator in e.generators[1:]:
             self._visit(generator.iter, True, False)
         for part in [

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..trees import children, walk
 from .changing import changing_state, changing_text, root_name
 from .classes import FunctionNode
 from .extraction import order, part_names
@@ -181,7 +182,7 @@ class Search:
         effect = self.facts.effects.of([node])
         if effect.reads or effect.io or effect.breaks or self.facts.breaks.certain([node]):
             return False
-        if any(isinstance(n, (ast.NamedExpr, ast.Delete, ast.Await)) for n in ast.walk(node)):
+        if any(isinstance(n, (ast.NamedExpr, ast.Delete, ast.Await)) for n in walk(node)):
             return False
         held = _touched([node], self._items(node, set(), effect.mutates)) if isinstance(node, _SIMPLE) else reads(node)
         if (held | binds(node)) & self.volatile:
@@ -246,13 +247,13 @@ class Search:
     def _items(self, root: ast.AST, bound: set[str], changed: set[str]) -> list[tuple[ast.expr, str]]:
         found: list[tuple[ast.expr, str]] = []
         for node in self._unconditional(root):
-            inner = {id(n) for e, _ in found for n in ast.walk(e)}
+            inner = {id(n) for e, _ in found for n in walk(e)}
             if id(node) in inner or not isinstance(node, ast.Subscript):
                 continue
-            used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-            plain = not any(isinstance(n, (ast.Call, *_CONDITIONAL)) for n in ast.walk(node))
+            used = {n.id for n in walk(node) if isinstance(n, ast.Name)}
+            plain = not any(isinstance(n, (ast.Call, *_CONDITIONAL)) for n in walk(node))
             picking = self.counting | self.volatile
-            indices = {n.id for n in ast.walk(node.slice) if isinstance(n, ast.Name)} & picking
+            indices = {n.id for n in walk(node.slice) if isinstance(n, ast.Name)} & picking
             stays = plain and isinstance(node.ctx, ast.Load) and not used & bound and root_name(node) not in changed
             if stays and indices and self.facts.kinds.of(node.value).tag is not Tag.MODULE:
                 word = ast.unparse(node.value).rpartition(".")[2]
@@ -261,7 +262,7 @@ class Search:
 
     def _unconditional(self, root: ast.AST) -> Iterator[ast.expr]:
         """The largest expressions first, of those that are evaluated whenever the statement is."""
-        for child in ast.iter_child_nodes(root):
+        for child in children(root):
             if isinstance(child, _CONDITIONAL):
                 continue
             if isinstance(child, ast.expr):
@@ -285,7 +286,7 @@ class Search:
                     taken = order([root], used & _touched([root], given))
                     self.found.append(Piece(name, (), root, tuple(taken), (), tuple(given)))
             else:
-                inner = [c for c in ast.iter_child_nodes(root) if isinstance(c, (ast.expr, ast.keyword))]
+                inner = [c for c in children(root) if isinstance(c, (ast.expr, ast.keyword))]
                 self._expressions(statement, [c.value if isinstance(c, ast.keyword) else c for c in inner])
 
     def _worth(self, expr: ast.expr) -> bool:
@@ -297,5 +298,5 @@ class Search:
 
 def _touched(nodes: Sequence[ast.AST], given: Sequence[tuple[ast.expr, str]]) -> set[str]:
     """The names in the nodes, apart from those that only the given expressions hold."""
-    inside = {id(n) for e, _ in given for n in ast.walk(e)}
-    return {n.id for s in nodes for n in ast.walk(s) if isinstance(n, ast.Name) and id(n) not in inside}
+    inside = {id(n) for e, _ in given for n in walk(e)}
+    return {n.id for s in nodes for n in walk(s) if isinstance(n, ast.Name) and id(n) not in inside}

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import Evidence, Level, NoFix
+from ..trees import walk
 from . import torch_api
 from .classes import is_attribute_of
 from .conventions import needs_float
+from .once import once
 from .values import BOOL, SCALAR, Tag, category
 
 if TYPE_CHECKING:
@@ -96,6 +98,7 @@ class Predicate:
     evidence: Evidence
 
 
+@once
 def split(test: ast.expr, facts: Facts) -> Predicate | None:
     """The condition taken apart, None where no tensor is read."""
     if not holds_tensor(test, facts):
@@ -112,6 +115,7 @@ def split(test: ast.expr, facts: Facts) -> Predicate | None:
     return Predicate((), test, evidence)
 
 
+@once
 def holds_tensor(test: ast.expr, facts: Facts) -> bool:
     """True where deciding the condition reads a tensor's value."""
     if isinstance(test, ast.BoolOp):
@@ -140,7 +144,7 @@ def holds_tensor(test: ast.expr, facts: Facts) -> bool:
 
 def _evidence(test: ast.expr, facts: Facts) -> Evidence:
     if isinstance(test, (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Call)):
-        for node in ast.walk(test):
+        for node in walk(test):
             if isinstance(node, ast.expr) and facts.kinds.of(node).tag is Tag.TENSOR:
                 value = facts.kinds.of(node)
                 return Evidence(value.level, value.because or "it is computed from tensors")
@@ -232,11 +236,11 @@ def total(expr: ast.expr, facts: Facts, truth: bool = False, dtypes: bool = Fals
 
     With `dtypes`, for no dtype of theirs either: `x.mean()` is an error for integers.
     """
-    if dtypes and any(_needs_float(n, facts) for n in ast.walk(expr)):
+    if dtypes and any(_needs_float(n, facts) for n in walk(expr)):
         return False
     asked = [expr] if truth else []
     tested: set[ast.expr] = set()  # `x is None` takes anything
-    for node in ast.walk(expr):
+    for node in walk(expr):
         if isinstance(node, ast.Compare) and all(isinstance(o, (ast.Is, ast.IsNot)) for o in node.ops):
             tested |= {node.left, *node.comparators}
         if not (node in tested and isinstance(node, ast.Name)) and not _raises_never(node, facts):

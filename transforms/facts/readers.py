@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import children, walk
 from . import torch_api
 from .classes import FunctionNode
 from .handling import (
@@ -79,9 +80,7 @@ class _Walker:
         self.env: dict[str, State] = dict.fromkeys(tensors, GIVEN)
         self.function = function
         self.found = Reading()
-        self.outer = {
-            n for node in ast.walk(function) if isinstance(node, (ast.Global, ast.Nonlocal)) for n in node.names
-        }
+        self.outer = {n for node in walk(function) if isinstance(node, (ast.Global, ast.Nonlocal)) for n in node.names}
 
     def refuse(self, why: str) -> None:
         """Note the first reason why the function must not run inside of an op."""
@@ -233,13 +232,13 @@ class _Walker:
                 self._store(e.target, value)
                 return value
             case ast.Lambda():
-                if any(isinstance(n, ast.Name) and self.env.get(n.id, HOST).tensor for n in ast.walk(e.body)):
+                if any(isinstance(n, ast.Name) and self.env.get(n.id, HOST).tensor for n in walk(e.body)):
                     self.refuse(f"puts a tensor into a lambda on line {e.lineno}")
                 return HOST
             case ast.Yield() | ast.YieldFrom() | ast.Await():
                 self.refuse("is a generator")
                 self.found.suspends = True
-        return self._all([c for c in ast.iter_child_nodes(e) if isinstance(c, ast.expr)])
+        return self._all([c for c in children(e) if isinstance(c, ast.expr)])
 
     def _host(self, e: ast.expr, value: State) -> State:
         """A Python value made from it; where that is a tensor, the graph is cut."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import children, walk
 from .flow import COMPREHENSIONS, walk_scope
 from .selections import loop_around
 from .values import Tag
@@ -75,8 +76,8 @@ def each_read(node: ast.GeneratorExp, facts: Facts) -> EachRead | NoFix | None:
             target, iterated, around = target.elts[1], iterated.args[0], "enumerate"
         elif isinstance(iterated.func, ast.Attribute) and iterated.func.attr == "items" and not iterated.args:
             target, iterated, around = target.elts[1], iterated.func.value, "items"
-    used = [n for n in ast.walk(node.elt) if isinstance(n, ast.Name) and n.id == getattr(target, "id", "")]
-    calls = [n for n in ast.walk(node.elt) if isinstance(n, ast.Call)]
+    used = [n for n in walk(node.elt) if isinstance(n, ast.Name) and n.id == getattr(target, "id", "")]
+    calls = [n for n in walk(node.elt) if isinstance(n, ast.Call)]
     reads = [c for c in calls if any(item_of(c) is u for u in used)]
     covered = any(facts.hoists.covers(r) for r in reads)
     if not reads or covered or facts.kinds.of(iterated).tag in (Tag.HOST, Tag.NONE):
@@ -107,7 +108,7 @@ def together_read(statement: ast.stmt, facts: Facts) -> TogetherRead | NoFix | N
     reads = tuple(sorted(calls, key=lambda n: (n.lineno, n.col_offset)))
     for call in walk_scope(statement):
         if isinstance(call, ast.Call) and call not in reads:
-            inside = {id(n) for n in ast.walk(call)}
+            inside = {id(n) for n in walk(call)}
             holds_all = all(id(r) in inside for r in reads)
             if not holds_all and not facts.effects.of([call]).pure:
                 return NoFix(f"`{ast.unparse(call.func)}` may change what is read after it")
@@ -119,7 +120,7 @@ def together_read(statement: ast.stmt, facts: Facts) -> TogetherRead | NoFix | N
 def _certain(root: ast.AST) -> list[ast.AST]:
     """The nodes that are evaluated whenever the statement is."""
     found: list[ast.AST] = []
-    for child in ast.iter_child_nodes(root):
+    for child in children(root):
         if not isinstance(child, CONDITIONAL):
             found += [child, *_certain(child)]
     return found

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..model import Evidence, Level
 from ..observed import Calls, Seen
+from ..trees import walk
 from .classes import FunctionNode
-from .values import Tag, Value
+from .values import Tag, Value, replace
 
 if TYPE_CHECKING:
     from . import Facts
@@ -68,5 +68,5 @@ def compiled_itself(region: Region, calls: Calls | None) -> Evidence:
 
 def varied(site: ast.expr, calls: Calls) -> bool:
     """True where the expression reads a parameter whose value differed."""
-    names = {node.id for node in ast.walk(site) if isinstance(node, ast.Name)}
+    names = {node.id for node in walk(site) if isinstance(node, ast.Name)}
     return any(seen.varies for name, seen in calls.parameters.items() if name in names)

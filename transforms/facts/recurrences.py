@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import walk
 from .driving import Driver
 from .flow import binds, own_jumps, reads
 from .gain import work
@@ -25,7 +26,7 @@ def recurrence(loop: ast.For, facts: Facts) -> tuple[str, Driver | NoFix] | None
     held = _counted(loop, facts)
     if held is None or not isinstance(loop.target, ast.Name) or held not in facts.flow(function).parameters:
         return None
-    picked = any(_picks(n, held, loop.target.id) for s in loop.body for n in ast.walk(s))
+    picked = any(_picks(n, held, loop.target.id) for s in loop.body for n in walk(s))
     entering = facts.flow(function).entering(loop.body, frozenset())
     carried = {n for n in entering & binds(*loop.body) if _state(n, loop, facts)}
     if not picked or not carried or work(loop.body, facts) < MIN_WORK or facts.breaks.certain(loop.body):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..craft.helpers import is_helper
 from ..model import Evidence, Level
+from ..trees import walk
 from . import torch_api
 from .classes import FunctionNode, is_attribute_of
 from .conventions import FILE_MODULES, FILES, SCRIPTS, SHARED
@@ -116,6 +117,9 @@ class Regions:
         self._classes = classes
         self._calls = calls
         self._regions: dict[FunctionNode, Region] = {}
+        self._known: dict[ast.AST | None, Region] = {}
+        self._alone: dict[ast.AST, str | None] = {}
+        self._following: dict[ast.AST, set[ast.AST]] = {}
         self._left_alone = {
             f
             for f in names.functions()
@@ -135,6 +139,11 @@ class Regions:
 
     def of(self, function: ast.AST | None) -> Region:
         """The region of a function definition; nested functions and lambdas have that of their outermost function."""
+        if function not in self._known:
+            self._known[function] = self._of(function)
+        return self._known[function]
+
+    def _of(self, function: ast.AST | None) -> Region:
         outer: FunctionNode | None = None
         while function is not None:
             if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -148,29 +157,44 @@ class Regions:
 
     def left_alone(self, node: ast.AST) -> str | None:
         """Why code at `node` is not to be touched: it stands under an `is_compiling()` or TYPE_CHECKING test."""
-        child, parent = node, self._names.parent(node)
-        while parent is not None:
-            if isinstance(parent, (ast.If, ast.IfExp)) and child is not parent.test:
-                if self._tells_compiled(parent.test):
-                    return "its author already tells compiled from eager code here"
-                if self._names.qualified(parent.test) in ("typing.TYPE_CHECKING", "typing_extensions.TYPE_CHECKING"):
-                    return "it never runs"
-            for body in (getattr(parent, "body", None), getattr(parent, "orelse", None)):
-                if (
-                    isinstance(body, list)
-                    and child in body
-                    and any(self._leaves_when_compiled(s) for s in body[: body.index(child)])
-                ):
-                    return "its author already tells compiled from eager code here"
-            child, parent = parent, self._names.parent(parent)
+        way: list[ast.AST] = []
+        here: ast.AST | None = node
+        while here is not None and here not in self._alone:
+            way.append(here)
+            here = self._names.parent(here)
+        because = self._alone[here] if here is not None else None
+        for child in reversed(way):
+            because = self._alone[child] = self._alone_within(child) or because
+        return because
+
+    def _alone_within(self, child: ast.AST) -> str | None:
+        """The same, as far as the node right around it says so."""
+        parent = self._names.parent(child)
+        if isinstance(parent, (ast.If, ast.IfExp)) and child is not parent.test:
+            if self._tells_compiled(parent.test):
+                return "its author already tells compiled from eager code here"
+            if self._names.qualified(parent.test) in ("typing.TYPE_CHECKING", "typing_extensions.TYPE_CHECKING"):
+                return "it never runs"
+        if isinstance(child, ast.stmt) and parent is not None and child in self._after_leaving(parent):
+            return "its author already tells compiled from eager code here"
         return None
+
+    def _after_leaving(self, parent: ast.AST) -> set[ast.AST]:
+        """The statements right below a node that follow one of `_leaves_when_compiled`."""
+        if parent not in self._following:
+            found = self._following[parent] = set()
+            for body in (getattr(parent, "body", None), getattr(parent, "orelse", None)):
+                statements = body if isinstance(body, list) else []
+                first = next((i for i, s in enumerate(statements) if self._leaves_when_compiled(s)), len(statements))
+                found.update(statements[first + 1 :])
+        return self._following[parent]
 
     def _leaves_when_compiled(self, statement: ast.stmt) -> bool:
         """`if torch.compiler.is_compiling(): return …`: what follows is for eager code, or the other way round."""
         return isinstance(statement, ast.If) and leaves(statement.body) and self._tells_compiled(statement.test)
 
     def _tells_compiled(self, test: ast.expr) -> bool:
-        return any(isinstance(n, ast.Call) and self._names.qualified(n.func) in COMPILING for n in ast.walk(test))
+        return any(isinstance(n, ast.Call) and self._names.qualified(n.func) in COMPILING for n in walk(test))
 
     def _leave_handed_over(self) -> None:
         """`disable(f)` where nothing else calls `f`, and the methods of classes that are disabled or scripted."""
@@ -215,7 +239,7 @@ class Regions:
         for d in function.decorator_list:
             path = self._names.qualified(d.func if isinstance(d, ast.Call) else d) or ""
             maker = self._names.definition(path) if path.startswith(".") else None
-            calls = [n.func for n in ast.walk(maker) if isinstance(n, ast.Call)] if maker is not None else []
+            calls = [n.func for n in walk(maker) if isinstance(n, ast.Call)] if maker is not None else []
             if any(self._names.qualified(c) == "torch.library.custom_op" for c in calls):
                 return True
         return False
@@ -332,7 +356,7 @@ class Regions:
         found = [t.function for _, t in self._calls.callees(function)]
         owner = self._classes.owner(function.body[0])
         below = self._classes.subclasses(owner[0]) if owner is not None else []
-        for node in ast.walk(function) if below else ():
+        for node in walk(function) if below else ():
             if owner is not None and isinstance(node, ast.Call) and is_attribute_of(node.func, owner[1]):
                 found += [c.methods[node.func.attr] for c in below if node.func.attr in c.methods]
         return found
@@ -378,7 +402,7 @@ class Regions:
         if self._names.enclosing_function(function) is not None or function.name.startswith(SCRIPTS):
             return False
         computes = False
-        for node in ast.walk(function):
+        for node in walk(function):
             if not isinstance(node, ast.Call):
                 continue
             name = self._names.qualified(node.func) or ""

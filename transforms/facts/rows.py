@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import walk
 from . import torch_api
 from .flow import binds, reads
 
@@ -78,7 +79,7 @@ class Rows:
 
     def _emptiness(self, test: ast.expr) -> bool:
         """`rows.numel() > 0`, `len(rows) == 0`, `rows.shape[0]`: what is asked is the number of rows alone."""
-        for node in ast.walk(test):
+        for node in walk(test):
             if isinstance(node, ast.Name) and node.id in self.rows:
                 above = self.facts.names.parent(node)
                 sized = isinstance(above, ast.Attribute) and above.attr in (*_COUNTS, "shape")

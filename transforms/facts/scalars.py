@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ..model import NoFix
+from ..trees import named, walk
 from . import torch_api
 from .classes import FunctionNode
 from .flow import COMPREHENSIONS, walk_scope
@@ -158,7 +159,7 @@ class Scalars:
         """`s = x.item()`: every reader of the name, which nothing else binds."""
         function = self._facts.function_of(s)
         assert function is not None
-        used = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
+        used = named(function, name)
         loads = [n for n in used if isinstance(n.ctx, ast.Load)]
         flow = self._facts.flow(function)
         if len(used) - len(loads) != 1 or name in flow.parameters or name in flow.always_live:
@@ -285,7 +286,7 @@ def _always(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     for s in body:
         if isinstance(s, (ast.With, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)):
             yield s
-        if any(isinstance(n, ast.Return) for n in ast.walk(s)):
+        if any(isinstance(n, ast.Return) for n in walk(s)):
             return
 
 

@@ -6,16 +6,11 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from ..trees import children
+
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
-# Operators and contexts are shared singletons without a place in the tree.
-_NO_CHILDREN = frozenset({"ctx", "op", "ops", "kind", "type_comment", "id", "attr", "simple", "conversion", "level"})
-_FIELDS = {
-    kind: tuple(name for name in kind._fields if name not in _NO_CHILDREN)
-    for kind in vars(ast).values()
-    if isinstance(kind, type) and issubclass(kind, ast.AST)
-}
 _STORE_KINDS = {
     "Assign": "assign",
     "AugAssign": "augment",
@@ -289,18 +284,6 @@ _HANDLERS: dict[str, Callable[..., list[tuple[ast.AST, Scope]]]] = {
     "Global": Walk._global,
     "Nonlocal": Walk._nonlocal,
 }
-
-
-def children(node: ast.AST) -> list[ast.AST]:
-    """The child nodes in the order of the grammar's fields, without operators and contexts."""
-    found: list[ast.AST] = []
-    for name in _FIELDS[type(node)]:
-        value = getattr(node, name, None)
-        if isinstance(value, ast.AST):
-            found.append(value)
-        elif isinstance(value, list):
-            found.extend(item for item in value if isinstance(item, ast.AST))
-    return found
 
 
 def _parent(scope: Scope) -> Scope:

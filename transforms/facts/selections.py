@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import walk
 from . import torch_api
 from .flow import binds, reads, walk_scope
 from .values import SCALAR, Tag, Value
@@ -120,7 +121,7 @@ class _Study:
         if function is None or self.given is not None:
             self.lifts = {self.given.targets[0].id: self.given} if self.given else {}  # type: ignore[attr-defined]
             return
-        stores = [n.id for n in ast.walk(function) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+        stores = [n.id for n in walk(function) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
         block = block_of(self.at, self.facts)
         for s in block[: block.index(self.at)]:
             if isinstance(s, ast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], ast.Name):
@@ -147,8 +148,8 @@ class _Study:
         for s in dropped:
             name = s.targets[0].id  # type: ignore[attr-defined]
             operands[ast.dump(s.value.value)] = (name, s.value.value)  # type: ignore[attr-defined]
-        inside = {id(n) for p in self.found for n in ast.walk(p)}
-        plain = {n.id for r in rest for n in ast.walk(r) if isinstance(n, ast.Name) and id(n) not in inside}
+        inside = {id(n) for p in self.found for n in walk(p)}
+        plain = {n.id for r in rest for n in walk(r) if isinstance(n, ast.Name) and id(n) not in inside}
         for pick in self.found:
             if any(pick is s.value for s in dropped):
                 continue
@@ -176,8 +177,8 @@ class _Study:
             return None
         assert self._function is not None
         names = {s.targets[0].id for s in used}  # type: ignore[attr-defined]
-        own = {id(n) for r in [*rest, *(s.value for s in used)] for n in ast.walk(r)}
-        for n in ast.walk(self._function):
+        own = {id(n) for r in [*rest, *(s.value for s in used)] for n in walk(r)}
+        for n in walk(self._function):
             if isinstance(n, ast.Name) and n.id in names and isinstance(n.ctx, ast.Load) and id(n) not in own:
                 return NoFix(f"`{n.id}` is also read on line {n.lineno}")
         block = block_of(self.at, self.facts)

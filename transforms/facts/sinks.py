@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import Evidence, Level, NoFix
+from ..trees import walk
 from .classes import FunctionNode
 from .flow import walk_scope
 from .passing import Param, Passing
@@ -207,7 +208,7 @@ class Sinks:
             isinstance(n, ast.Attribute)
             and n.attr in ("isEnabledFor", "getEffectiveLevel", "level")
             and self.logger(n.value)
-            for n in ast.walk(test)
+            for n in walk(test)
         )
 
     def conditional(self, node: ast.If) -> list[str] | None:
@@ -267,7 +268,7 @@ class Sinks:
         assert isinstance(call.func, ast.Attribute)
         if not isinstance(call.func.value, ast.Name) or not self.of_module(call.func.value):
             return NoFix("its logger is no name of the module")
-        for n in ast.walk(call):
+        for n in walk(call):
             if isinstance(n, ast.expr) and self.facts.kinds.of(n).is_tensor and not self._metadata(n):
                 return NoFix(f"`{ast.unparse(n)}` is a tensor, and the record is made while tracing")
             unpacked = isinstance(n, ast.Starred) or (isinstance(n, ast.keyword) and n.arg is None)
@@ -332,10 +333,10 @@ class Sinks:
         texts = [
             n.value
             for a in call.args
-            for n in ast.walk(a)
+            for n in walk(a)
             if isinstance(n, ast.Constant) and isinstance(n.value, str) and not self._format(n)
         ]
-        texts += [n.id for a in call.args for n in ast.walk(a) if isinstance(n, ast.Name)]
+        texts += [n.id for a in call.args for n in walk(a) if isinstance(n, ast.Name)]
         texts = [re.sub(r"%[-+ #0-9.]*[a-zA-Z]|\{[^}]*\}", " ", t) for t in texts]
         words: list[str] = []
         for word in (

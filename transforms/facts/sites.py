@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import Evidence, Level, NoFix
+from ..trees import spelled, walk
 from . import torch_api
 from .bars import BARS
 from .break_kinds import (
@@ -84,7 +85,7 @@ class Sites:
     def _heads(self) -> dict[int, int]:
         """For each line of a statement, or of the header of a compound one, the first line of that statement."""
         found: dict[int, int] = {}
-        for node in ast.walk(self._facts.source.tree):
+        for node in walk(self._facts.source.tree):
             if isinstance(node, ast.stmt):
                 body = getattr(node, "body", None)
                 last = body[0].lineno - 1 if body else node.end_lineno or node.lineno
@@ -182,7 +183,7 @@ class Sites:
             return None
         tests = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
         compared = [e for t in tests if isinstance(t, ast.Compare) for e in (t.left, *t.comparators)]
-        text = f"`{ast.unparse(node.test)}` decides on"
+        text = f"`{spelled(node.test)}` decides on"
         if any(map(self._drawn, compared)):
             return self._site_of(node, f"{text} a random number of Python", RANDOM, Level.ASSUMED)
         if any(isinstance(e, ast.Name) and self._cast(e) for e in compared):
@@ -191,7 +192,7 @@ class Sites:
             )
         bare = node.test if isinstance(node.test, ast.Attribute) and node.test.attr in _PREDICATES else None
         if bare is not None and self._facts.kinds.of(bare.value).is_tensor:
-            return self._site_of(node, f"`{ast.unparse(bare)}` is a method, not called", FUNCTION, Level.PROVED)
+            return self._site_of(node, f"`{spelled(bare)}` is a method, not called", FUNCTION, Level.PROVED)
         return None
 
     def _optional(self, node: ast.Import | ast.ImportFrom) -> bool:
@@ -200,7 +201,7 @@ class Sites:
         return isinstance(around, ast.Try) and node in around.body
 
     def _subscript(self, node: ast.Subscript) -> Site | None:
-        text = ast.unparse(node)
+        text = spelled(node)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if isinstance(node.ctx, ast.Load):
             value = self._facts.kinds.of(node.value)
@@ -218,14 +219,14 @@ class Sites:
             return value.dtype == ("bool",)
         return (
             isinstance(index, ast.Compare)
-            and ast.unparse(index.left) == ast.unparse(base)
+            and spelled(index.left) == spelled(base)
             and isinstance(index.ops[0], (ast.Lt, ast.Gt, ast.LtE, ast.GtE, ast.Eq, ast.NotEq))
         )
 
     def _call(self, call: ast.Call) -> Site | None:
         what = self._facts.breaks.what(call)
         qualified = self._facts.names.qualified(call.func) or ""
-        head = f"`{ast.unparse(call.func)}(…)`"
+        head = f"`{spelled(call.func)}(…)`"
         method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         if qualified.startswith(_RANDOM) and qualified not in _TRACED_RANDOM:
             return self._site_of(call, f"{head} draws a random number in Python", RANDOM, Level.PROVED)
@@ -236,7 +237,7 @@ class Sites:
         if self._demands_gradient(call, qualified, method):
             return self._site_of(call, f"{head} decides about gradients", GRADIENT, Level.ASSUMED)
         if self._counted_by_numpy(call, qualified, method):
-            return self._site_of(call, f"`{ast.unparse(call)}` computes with numpy", NUMPY, Level.ASSUMED)
+            return self._site_of(call, f"`{spelled(call)}` computes with numpy", NUMPY, Level.ASSUMED)
         if what is not None:
             return self._site_of(call, what, self._kind(qualified, method), Level.PROVED)
         return self._likely(call, qualified, method)
@@ -267,7 +268,7 @@ class Sites:
 
     def _likely(self, call: ast.Call, qualified: str, method: str) -> Site | None:
         """What reads a tensor if it is one, by its use."""
-        head, because = f"`{ast.unparse(call)}` reads a tensor", ""
+        head, because = f"`{spelled(call)}` reads a tensor", ""
         if method in ("item", "tolist") and not call.args and isinstance(call.func, ast.Attribute):
             of = self._facts.kinds.of(call.func.value)
             if of.tag is Tag.UNKNOWN:
@@ -281,7 +282,7 @@ class Sites:
     def _counted_by_numpy(self, call: ast.Call, qualified: str, method: str) -> bool:
         """`int(np.prod(x.shape))`, `np.linspace(0, n, k).tolist()`: what numpy makes of Python numbers is read back."""
         reads = qualified == "builtins.int" or method in ("tolist", "item")
-        made = [n for n in ast.walk(call) if isinstance(n, ast.Call) and n is not call]
+        made = [n for n in walk(call) if isinstance(n, ast.Call) and n is not call]
         of = [n for n in made if (self._facts.names.qualified(n.func) or "").startswith("numpy.")]
         if not reads or not of or self._facts.names.qualified(of[0].func) in _ROUNDING:
             return False
@@ -302,7 +303,7 @@ class Sites:
         """True where the parameter is None by default and else computed with: what it meets may be a tensor."""
         if name not in self._without(function, default=None):
             return False
-        for node in ast.walk(function):
+        for node in walk(function):
             if isinstance(node, ast.BinOp):
                 for e, other in ((node.left, node.right), (node.right, node.left)):
                     arms = [e.body, e.orelse] if isinstance(e, ast.IfExp) else [e]
@@ -339,7 +340,7 @@ class Sites:
             and len(n.args) == 1
             and isinstance(n.args[0], ast.Name)
             and n.args[0].id == e.id
-            for n in ast.walk(function)
+            for n in walk(function)
         )
 
     def _drawn(self, e: ast.expr) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import Evidence, Level, NoFix
+from ..trees import walk
 from . import torch_api
 from .classes import ClassInfo, first_parameter, is_attribute_of
 from .effects import Effect
@@ -301,7 +302,7 @@ class _Study:
                 return "an arm binds a name that it has read"
             stored = {f"{self.owner}.{n}" for n in side.values}
             for value in list(side.values.values())[1:]:
-                if any(isinstance(n, ast.Attribute) and ast.unparse(n) in stored for n in ast.walk(value)):
+                if any(isinstance(n, ast.Attribute) and ast.unparse(n) in stored for n in walk(value)):
                     return "an arm reads what it has stored"
             for value in side.values.values():
                 effect = self.facts.effects.of([value])

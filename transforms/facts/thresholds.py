@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import walk
 from . import torch_api
 from .flow import reads
 from .values import Tag
@@ -43,7 +44,7 @@ def threshold(node: ast.If, facts: Facts) -> Threshold | NoFix | None:
     number = _number(node.test, facts)
     if function is None or number is None or number not in facts.flow(function).parameters:
         return None
-    arithmetic = [n for s in function.body for n in ast.walk(s) if isinstance(n, ast.BinOp)]
+    arithmetic = [n for s in function.body for n in walk(s) if isinstance(n, ast.BinOp)]
     if not any(isinstance(x, ast.Name) and x.id == number for b in arithmetic for x in (b.left, b.right)):
         return None
     sides = [_bound(body) for body in (node.body, node.orelse)]

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
+from ..trees import walk
 from .classes import FunctionNode
 from .dimensions import takes_number
 from .order import sees
@@ -69,12 +70,12 @@ class Twins:
         self.refusal = self.refusal or reason
 
     def _loads(self, name: str) -> Iterator[ast.Name]:
-        for node in ast.walk(self.function):
+        for node in walk(self.function):
             if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Store):
                 yield node
 
     def _stores(self, name: str) -> Iterator[ast.Name]:
-        for node in ast.walk(self.function):
+        for node in walk(self.function):
             if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
                 yield node
 

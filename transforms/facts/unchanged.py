@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..craft.helpers import is_helper
+from ..trees import walk
 from . import torch_api
 from .classes import FunctionNode
 from .order import sees
@@ -32,7 +33,7 @@ def changer(name: str, function: FunctionNode, facts: Facts, until: int | None =
     while left := set(watched) - seen:
         one = min(left)
         seen.add(one)
-        for node in ast.walk(function):
+        for node in walk(function):
             target = node.target if isinstance(node, ast.AugAssign) else node
             if not isinstance(target, ast.Name) or target.id != one or (until is not None and target.lineno > until):
                 continue
@@ -96,7 +97,7 @@ class _Use:
     def _bound(self, above: ast.AST, watched: dict[str, list[ast.Name]]) -> str | None:
         targets = above.targets if isinstance(above, ast.Assign) else [above.target]  # type: ignore[attr-defined]
         for target in targets:
-            for part in ast.walk(target):
+            for part in walk(target):
                 if isinstance(part, (ast.Attribute, ast.Subscript)):
                     return self._bad("is kept")
                 if isinstance(part, ast.Name):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import walk
 from . import torch_api
 from .cheap import light
 from .exits import exit_of
@@ -58,7 +59,7 @@ def updating(node: ast.If, predicate: Predicate, facts: Facts) -> Update | NoFix
         return None
     effect, flow = facts.effects.of(node.body), facts.flow(function)
     # What is no tensor, and has a method of that name all the same, is told apart when it runs.
-    written = {ast.unparse(n.func) for s in node.body for n in ast.walk(s) if isinstance(n, ast.Call)}
+    written = {ast.unparse(n.func) for s in node.body for n in walk(s) if isinstance(n, ast.Call)}
     written = {w for w in written if w.rpartition(".")[2] in _WRITES}
     if effect.stores or effect.io or set(effect.unknown) - written or effect.random or effect.raises:
         return None

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..model import Evidence, Level
 
@@ -40,9 +39,8 @@ class Tag(enum.Enum):
 _ORDER = [Level.PROVED, Level.OBSERVED, Level.ASSUMED, Level.UNKNOWN, Level.NO]
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
-    """One abstract value.
+class Value(NamedTuple):
+    """One abstract value: a named tuple, as many are made and compared.
 
     Attributes:
         tag: what it is; `level` and `because` say how that is known.
@@ -79,7 +77,12 @@ class Value:
 
     def depending(self, deps: Iterable[str]) -> Value:
         """The same value with more dependencies."""
-        return replace(self, deps=self.deps.union(deps))
+        return self._replace(deps=self.deps.union(deps))
+
+
+def replace(value: Value, **changes: Any) -> Value:
+    """The value with other attributes."""
+    return value._replace(**changes)
 
 
 UNKNOWN = Value(

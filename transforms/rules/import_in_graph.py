@@ -11,6 +11,7 @@ from ..facts import Facts
 from ..facts.probes import Import, asked, caught, foreign, words
 from ..model import Evidence, Finding, Fix, Level, NoFix, Safety
 from ..rule import Rule
+from ..trees import walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class ImportInGraph(Rule):
         outcome: Plan | NoFix = Plan(tuple(imports), "ImportError")
         if any(isinstance(s, ast.ImportFrom) and s.level for s in imports):
             outcome = NoFix("a relative import can not be asked for by name")
-        elif catching.name is not None or any(isinstance(n, ast.Raise) for n in ast.walk(catching)):
+        elif catching.name is not None or any(isinstance(n, ast.Raise) for n in walk(catching)):
             outcome = NoFix("its handler looks at the exception")
         elif handlers[catching] == {"builtins.ModuleNotFoundError"}:
             outcome = NoFix("its handler takes only some failures of an import")

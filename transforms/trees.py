@@ -1,0 +1,117 @@
+"""The nodes of a tree. A file is walked many times and never changed, so each node keeps what is below it."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+Answer = TypeVar("Answer")
+Node = TypeVar("Node", bound=ast.AST)
+
+# Operators and contexts are shared singletons without a place in the tree.
+_NO_CHILDREN = frozenset({"ctx", "op", "ops", "kind", "type_comment", "id", "attr", "simple", "conversion", "level"})
+_FIELDS = {
+    kind: tuple(name for name in kind._fields if name not in _NO_CHILDREN)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+
+
+def kept(question: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
+    """A question about one node, and about nothing but what is below it, that each node is asked once."""
+    name = f"_{question.__name__}"
+
+    def ask(node: Node) -> Answer:
+        answers = node.__dict__
+        if name not in answers:
+            answers[name] = question(node)
+        answer: Answer = answers[name]
+        return answer
+
+    return functools.update_wrapper(ask, question)
+
+
+@kept
+def children(node: ast.AST) -> tuple[ast.AST, ...]:
+    """The child nodes in the order of the grammar's fields, without operators and contexts."""
+    found: list[ast.AST] = []
+    for name in _FIELDS[type(node)]:
+        value = getattr(node, name, None)
+        if isinstance(value, ast.AST):
+            found.append(value)
+        elif isinstance(value, list):
+            found.extend(item for item in value if isinstance(item, ast.AST))
+    return tuple(found)
+
+
+@kept
+def walk(root: ast.AST) -> tuple[ast.AST, ...]:
+    """The node and all below it in the order of `ast.walk`, without operators and contexts."""
+    found = [root]
+    for node in found:
+        found.extend(children(node))
+    return tuple(found)
+
+
+@kept
+def types(root: ast.AST) -> frozenset[type[ast.AST]]:
+    """The types of the node and of all below it."""
+    return frozenset(map(type, walk(root)))
+
+
+@kept
+def ids(root: ast.AST) -> frozenset[int]:
+    """The identities of the node and of all below it."""
+    return frozenset(map(id, walk(root)))
+
+
+def named(root: ast.AST, name: str) -> Sequence[ast.Name]:
+    """The `Name` nodes of `walk` that spell the name."""
+    return _by_name(root).get(name, ())
+
+
+@kept
+def _by_name(root: ast.AST) -> dict[str, list[ast.Name]]:
+    found: dict[str, list[ast.Name]] = {}
+    for node in walk(root):
+        if isinstance(node, ast.Name):
+            found.setdefault(node.id, []).append(node)
+    return found
+
+
+@kept
+def own(root: ast.AST) -> tuple[ast.AST, ...]:
+    """The node and what is below it in textual order; of inner functions, lambdas and classes what is run around them.
+
+    That is their decorators, defaults and bases.
+    """
+    found, stack = [], [root]
+    while stack:
+        node = stack.pop()
+        found.append(node)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            stack += [*node.decorator_list, *_defaults(node.args)]
+        elif isinstance(node, ast.Lambda):
+            stack += _defaults(node.args)
+        elif isinstance(node, ast.ClassDef):
+            stack += [*node.decorator_list, *node.bases, *(k.value for k in node.keywords)]
+        else:
+            stack += reversed(children(node))
+    return tuple(found)
+
+
+def _defaults(arguments: ast.arguments) -> list[ast.expr]:
+    return [d for d in (*arguments.defaults, *arguments.kw_defaults) if d is not None]
+
+
+@kept
+def spelled(expression: ast.expr) -> str:
+    """The expression as `ast.unparse` writes it."""
+    names: list[str] = []
+    root = expression
+    while isinstance(root, ast.Attribute):
+        names.append(root.attr)
+        root = root.value
+    return ".".join([root.id, *reversed(names)]) if isinstance(root, ast.Name) else ast.unparse(expression)
