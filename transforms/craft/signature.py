@@ -39,8 +39,11 @@ def _empty(function: FunctionNode, added: list[str], bench: Bench) -> Edit | NoF
 
 
 def argument(call: ast.Call, text: str, bench: Bench) -> Edit | NoFix:
-    """The edit that adds a keyword argument to a call that has arguments."""
+    """The edit that adds a keyword argument to a call."""
     given: list[ast.AST] = [*call.args, *call.keywords]
+    if not given:
+        inside = Span(bench.source.span(call).end - 1, bench.source.span(call).end - 1)
+        return Edit(inside, text)
     last = max(given, key=lambda n: bench.source.span(n).end)
     end = bench.source.span(last).end
     rest = bench.source.text[end : bench.source.span(call).end]

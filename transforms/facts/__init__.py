@@ -28,6 +28,7 @@ from .scopes import Scope
 from .sinks import Sinks
 from .sites import Sites
 from .stores import Stores
+from .threads import Threads
 
 if TYPE_CHECKING:
     from ..rule import Rule
@@ -96,6 +97,11 @@ class Facts:
     def hoists(self) -> Hoists:
         """What compiled entries can decide before the graph."""
         return Hoists(self)
+
+    @functools.cached_property
+    def threads(self) -> Threads:
+        """What callees read on the host, and functions above them know."""
+        return Threads(self)
 
     @functools.cached_property
     def helpers(self) -> Helpers:

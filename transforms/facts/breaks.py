@@ -243,12 +243,14 @@ class Breaks:
         if op.name.endswith("where") and len(call.args) + len(call.keywords) >= full:
             return None
         if op.value_shape:
+            if not self._facts.effects.sized(op, call):
+                return None
             return f"`{spelled(call.func)}(…)` has a shape that depends on values"
         return f"`{spelled(call.func)}(…)` reads a tensor" if op.reads else None
 
     def target(self, call: ast.Call) -> Target | None:
         """The function of the file that the call runs, also through the variable of a loop over layers."""
-        return self._facts.calls.target(call) or self._element_call(call)
+        return self._facts.calls.target(call) or self._facts.calls.element(call)
 
     # -- functions that are called -------------------------------------------------------------------------------------
     def _called(self, call: ast.Call) -> list[Break]:
@@ -278,26 +280,6 @@ class Breaks:
     def _decorator(self, decorator: ast.expr) -> str | None:
         head = decorator.func if isinstance(decorator, ast.Call) else decorator
         return self._facts.names.qualified(head)
-
-    def _element_call(self, call: ast.Call) -> Target | None:
-        """`layer(x)` for the target of a loop over `self.layers`, whose class the file shows."""
-        if not isinstance(call.func, ast.Name):
-            return None
-        here: ast.AST | None = self._facts.names.parent(call)
-        while here is not None and not isinstance(here, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            if isinstance(here, ast.For) and any(
-                isinstance(n, ast.Name) and n.id == call.func.id for n in walk(here.target)
-            ):
-                held = (
-                    here.iter.args
-                    if isinstance(here.iter, ast.Call) and isinstance(here.iter.func, ast.Name)
-                    else [here.iter]
-                )
-                infos = [i for h in held if (i := self._facts.calls.elements(h)) is not None]
-                method = infos[0].method("forward") if len(infos) == 1 else None
-                return Target(method, infos[0], True) if method is not None else None
-            here = self._facts.names.parent(here)
-        return None
 
     # -- what other rules cure -----------------------------------------------------------------------------------------
     def cures(self, node: ast.stmt, certain: bool = False) -> list[Finding]:
@@ -332,6 +314,15 @@ class Breaks:
             self._cured[function] = self._found(function, WORKAROUNDS)
             self._sought.discard(function)
         return self._cured[function]
+
+    def cured_otherwise(self, node: ast.AST, but: str) -> bool:
+        """True where a rule other than the workarounds and `but` has a safe fix at this very node."""
+        from ..rule import registry
+
+        asked = [
+            r for c, r in registry().items() if c not in WORKAROUNDS | {but} and type(node) in r.nodes and not r.last
+        ]
+        return any(f.fixable and f.safety is Safety.SAFE for r in asked for f in self._facts.findings(r, node))
 
     def _found(self, function: FunctionNode, without: frozenset[str]) -> list[Finding]:
         from ..rule import registry

@@ -7,6 +7,7 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..trees import walk
 from .classes import ClassInfo, FunctionNode, is_attribute_of
 
 if TYPE_CHECKING:
@@ -153,6 +154,37 @@ class Calls:
             if home is not None:
                 outgoing.setdefault(home, []).append((call, target))
         return outgoing, incoming
+
+    def element(self, call: ast.Call) -> Target | None:
+        """The `forward` that `layer(x)` runs, where `layer` is the target of a loop over `self.layers`."""
+        if not isinstance(call.func, ast.Name):
+            return None
+        for here in self._names.ancestors(call):
+            if isinstance(here, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                return None
+            if not isinstance(here, ast.For) or not any(
+                isinstance(n, ast.Name) and n.id == call.func.id for n in walk(here.target)
+            ):
+                continue
+            wrapped = isinstance(here.iter, ast.Call) and isinstance(here.iter.func, ast.Name)
+            held = here.iter.args if isinstance(here.iter, ast.Call) and wrapped else [here.iter]
+            infos = [i for h in held if (i := self.elements(h)) is not None]
+            method = infos[0].method("forward") if len(infos) == 1 else None
+            return self._method(infos[0], method, call.func) if method is not None else None
+        return None
+
+    def reaching(self, function: FunctionNode) -> list[ast.Call]:
+        """The calls of the file that run the function, those through the target of a loop over layers included."""
+        return [*self.callers(function), *self._by_element.get(function, [])]
+
+    @functools.cached_property
+    def _by_element(self) -> dict[FunctionNode, list[ast.Call]]:
+        found: dict[FunctionNode, list[ast.Call]] = {}
+        for call in self._names.nodes(ast.Call):
+            target = self.element(call) if self.target(call) is None else None
+            if target is not None:
+                found.setdefault(target.function, []).append(call)
+        return found
 
     def callees(self, function: FunctionNode) -> list[tuple[ast.Call, Target]]:
         """The calls in the function (nested lambdas included) that run functions of the file."""

@@ -141,7 +141,7 @@ class Effects:
                     out.unknown.append(text)
         elif (selected := selected_by(call, self._facts)) is not None:
             self._selected(call, selected, text, out)
-        elif (target := self._facts.calls.target(call)) is not None and target.plain:
+        elif (target := self._facts.breaks.target(call)) is not None and target.plain:
             self._own(target, call, qualified, out)
         elif target is None and isinstance(call.func, ast.Attribute):
             self._method(call, call.func, text, out)
@@ -216,16 +216,22 @@ class Effects:
             out.unknown.append(op.name)
         for expr in written(op, call, subject):
             self._changed(expr, out)
-        kinds = self._facts.kinds
-        positional = [
-            argument(kinds.of(a), getattr(a, "value", None) if isinstance(a, ast.Constant) else None) for a in call.args
-        ]
-        named = {k.arg: argument(kinds.of(k.value), getattr(k.value, "value", None)) for k in call.keywords if k.arg}
-        sized = op.called(positional, named).value_shape
+        sized = self.sized(op, call)
         if op.reads and (sized or not op.value_shape):
             out.reads.append(call.lineno)
         if sized:
             out.breaks.append(f"`{op.name}` on line {call.lineno} has a shape that depends on values")
+
+    def sized(self, op: torch_api.Op, call: ast.Call) -> bool:
+        """True where the shape of the result depends on values, with the arguments that it is given."""
+        kinds = self._facts.kinds
+        if any(k.arg == "output_size" for k in call.keywords):
+            return False
+        positional = [
+            argument(kinds.of(a), getattr(a, "value", None) if isinstance(a, ast.Constant) else None) for a in call.args
+        ]
+        named = {k.arg: argument(kinds.of(k.value), getattr(k.value, "value", None)) for k in call.keywords if k.arg}
+        return op.called(positional, named).value_shape
 
     def _method(self, call: ast.Call, func: ast.Attribute, text: str, out: Effect) -> None:
         base = self._facts.kinds.of(func.value)

@@ -28,6 +28,7 @@ from .values import (
     join,
     promote,
     replace,
+    standing_in,
     weaker,
     with_numbers,
 )
@@ -335,7 +336,7 @@ class Evaluator(Bindings):
         with self.perhaps():
             orelse = self.of(e.orelse, outside)
         self.rebound(e, env, inside, outside)
-        return join(body, orelse, ("ifexp", id(e))).depending(test.deps)
+        return standing_in(e, body, orelse) or join(body, orelse, ("ifexp", id(e))).depending(test.deps)
 
     # -- containers ----------------------------------------------------------------------------------------------------
     def _display(self, e: ast.Tuple | ast.List | ast.Set, env: Env) -> Value:

@@ -82,6 +82,10 @@ class Hoists:
         exact = counting if isinstance(counting, Counting) and not counting.changes else None
         return _Search(self._facts, function, exact, True).plan()
 
+    def refusal(self, function: FunctionNode) -> NoFix | None:
+        """Why the function can not be split, whatever it reads."""
+        return _Search(self._facts, function, None, False).refusal([])
+
     def covers(self, test: ast.expr) -> bool:
         """True where the condition will be decided outside."""
         function = self._facts.function_of(test)
@@ -101,7 +105,7 @@ class _Search(Moves):
         needed: list[ast.stmt] = []
         leading, trailing = (self.counting.before, self.counting.after) if self.counting else ((), ())
         for statement in self.body:
-            found = [site for site in self.sites_in(statement) if not self._declined(site)]
+            found = [site for site in self.sites_in(statement) if not declined(site, self.facts)]
             if statement in trailing:
                 continue
             if statement in leading:
@@ -118,7 +122,7 @@ class _Search(Moves):
                     sites += found
                 continue
             for flag in self._flags(statement):
-                if self._declined(flag.node) or not self._cheap_slice(flag, needed):
+                if declined(flag.node, self.facts) or not self._cheap_slice(flag, needed):
                     continue
                 flags.append(flag)
                 inside = {id(n) for n in walk(flag.node)}
@@ -129,7 +133,7 @@ class _Search(Moves):
             self.available -= binds(statement)
         if not flags and not needed and not trailing:
             return None
-        refused = self._refusal(flags)
+        refused = self.refusal(flags)
         if refused is not None:
             return refused
         flags += self._numbers(flags)
@@ -204,6 +208,8 @@ class _Search(Moves):
         value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
         if value is None:
             return False
+        if isinstance(value, ast.IfExp) and isinstance(value.orelse, ast.Constant):
+            value = value.body
         made = self.facts.kinds.of(value)
         if made.tag in (Tag.HOST, Tag.NONE) or made.detail == "list":
             return True
@@ -247,13 +253,6 @@ class _Search(Moves):
         return UNKNOWN
 
     # -- flags ---------------------------------------------------------------------------------------------------------
-    def _declined(self, node: ast.expr) -> bool:
-        """True within a site that is not to be hoisted."""
-        span, settings = self.facts.source.span(node), self.facts.settings
-        if settings.only is not None and "TR102" not in settings.only:
-            return True
-        return any(c == "TR102" and a <= span.start and span.end <= b for c, a, b in settings.declined)
-
     def _flags(self, statement: ast.stmt) -> Iterator[Flag]:
         """The largest expressions of a statement that stay on inputs and read a tensor on the host."""
         yield from self._visit(statement, ())
@@ -322,7 +321,8 @@ class _Search(Moves):
         )
 
     # -- the whole -----------------------------------------------------------------------------------------------------
-    def _refusal(self, flags: list[Flag]) -> NoFix | None:
+    def refusal(self, flags: list[Flag]) -> NoFix | None:
+        """Why the function can not be split with these flags."""
         function, names = self.function, self.facts.names
         if isinstance(function, ast.AsyncFunctionDef) or any(
             isinstance(n, (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)) for n in walk_scope(*function.body)
@@ -363,6 +363,14 @@ class _Search(Moves):
                 wanted |= reads(statement)
                 targets |= binds(statement)
         return [s for s in self.moved if s in chosen]
+
+
+def declined(node: ast.expr, facts: Facts) -> bool:
+    """True within a site that is not to be hoisted."""
+    span, settings = facts.source.span(node), facts.settings
+    if settings.only is not None and "TR102" not in settings.only:
+        return True
+    return any(c == "TR102" and a <= span.start and span.end <= b for c, a, b in settings.declined)
 
 
 def _stores(statement: ast.stmt) -> set[str]:

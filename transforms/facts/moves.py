@@ -13,7 +13,7 @@ from .counters import Counting
 from .effects import Effect
 from .flow import binds, leaves, reads, walk_scope
 from .predicates import holds_tensor, total
-from .values import Tag
+from .values import Tag, category
 
 if TYPE_CHECKING:
     from . import Facts
@@ -40,7 +40,7 @@ class Moves:
         self.parameters = set(self.flow.parameters) - {self.owner}
         self.moved: list[ast.stmt] = []
         self.available = set(self.parameters)  # names that the outer function knows with their value
-        self.around: list[ast.stmt] = []  # the statement that holds a nested flag
+        self.around: list[ast.AST] = []  # what runs before a nested flag: the statement that holds it
         self.skipped: list[ast.stmt] = []  # statements that a later hoisted one is moved across
 
     def sites_in(self, statement: ast.stmt) -> Iterator[ast.expr]:
@@ -49,9 +49,7 @@ class Moves:
             if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)) and holds_tensor(node.test, self.facts):
                 yield node.test
             elif (isinstance(node, ast.Call) and (self.reads(node) or self.bakes(node))) or (
-                isinstance(node, ast.Subscript)
-                and isinstance(node.ctx, ast.Load)
-                and self.facts.effects.of([node]).breaks
+                isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and self.masked(node)
             ):
                 yield node
 
@@ -71,7 +69,12 @@ class Moves:
 
     def masked(self, node: ast.AST) -> bool:
         """True for an index that is a mask."""
-        return isinstance(node, ast.Subscript) and bool(self.facts.effects.of([node]).breaks)
+        if not isinstance(node, ast.Subscript):
+            return False
+        index = self.facts.kinds.of(node.slice)
+        unknown = self.facts.kinds.of(node.value).tag is Tag.UNKNOWN  # what takes a mask is a tensor
+        chosen = unknown and index.is_tensor and category(index.dtype) == "bool"
+        return chosen or bool(self.facts.effects.of([node]).breaks)
 
     def movable(self, statement: ast.stmt) -> bool:
         """True where the statement computes locals from the inputs alone, and what stands before it does not matter."""
@@ -146,6 +149,13 @@ class Moves:
             ):
                 return False
             value = self.facts.kinds.of(node)
+            if (held := self.facts.calls.instance(node)) is not None:
+                around = self.facts.names.parent(node)
+                if not isinstance(around, ast.Attribute) or owner[0].is_rebound(node.attr):
+                    return False
+                values = held.attribute(around.attr)
+                setting = bool(values) and all(self.facts.kinds.of(v).tag is Tag.HOST for v in values)
+                return setting and not held.is_rebound(around.attr)
             changing = owner[0].is_rebound(node.attr) and bool(before.unknown)
             return not changing and (
                 value.tag in (Tag.HOST, Tag.NONE, Tag.CALLABLE) or (value.tag is Tag.TENSOR and not before.unknown)

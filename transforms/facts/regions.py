@@ -14,6 +14,7 @@ from . import torch_api
 from .classes import FunctionNode, is_attribute_of
 from .conventions import FILE_MODULES, FILES, SCRIPTS, SHARED
 from .flow import leaves
+from .handed import handed_down
 
 if TYPE_CHECKING:
     from .calls import Calls
@@ -173,6 +174,8 @@ class Regions:
         if isinstance(parent, (ast.If, ast.IfExp)) and child is not parent.test:
             if self._tells_compiled(parent.test):
                 return "its author already tells compiled from eager code here"
+            if handed_down(parent, child, self._names, self._calls):
+                return "all callers in sight hand it down"
             if self._names.qualified(parent.test) in ("typing.TYPE_CHECKING", "typing_extensions.TYPE_CHECKING"):
                 return "it never runs"
         if isinstance(child, ast.stmt) and parent is not None and child in self._after_leaving(parent):

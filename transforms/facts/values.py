@@ -6,6 +6,7 @@ inputs are; different tuples mean nothing.
 
 from __future__ import annotations
 
+import ast
 import enum
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
@@ -145,6 +146,18 @@ def join(a: Value, b: Value, merge: Symbol) -> Value:
         items,
         a.optional or b.optional,
     )
+
+
+def standing_in(choice: ast.IfExp, body: Value, orelse: Value) -> Value | None:
+    """The value of `given if given is not None else own`: what a caller gives is taken to be of the same kind."""
+    match choice:
+        case ast.IfExp(
+            test=ast.Compare(left=ast.Name(id=asked), ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]),
+            body=ast.Name(id=name),
+        ) if asked == name and body.tag in (Tag.UNKNOWN, Tag.NONE):
+            level = weaker(orelse.level, Level.ASSUMED)
+            return replace(orelse, level=level, deps=orelse.deps | body.deps, roots=orelse.roots | body.roots)
+    return None
 
 
 def _merged_dtype(a: Symbol | None, b: Symbol | None, merge: Symbol) -> Symbol:

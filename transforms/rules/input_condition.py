@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ..craft.types import Bench
 from ..facts import Facts
 from ..facts.hoists import Hoist
+from ..facts.threads import Thread
 from ..model import Evidence, Finding, Fix, Level, NoFix, Safety
 from ..rule import Rule
 
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """The hoist of the whole function; the findings of one function share it."""
-
-    hoist: Hoist
+Plan = Hoist | tuple[Thread, ...]  # of the whole function, or of the file; their findings share it
 
 
 class InputCondition(Rule):
@@ -28,6 +23,10 @@ class InputCondition(Rule):
     Finds conditions on tensors, `.item()`, `.tolist()`, masks and other host values that depend on nothing but the
     inputs of a function that is compiled itself. They are computed once, as Python values, in an eager outer function
     that passes them into the compiled core. All of one function go into one place.
+
+    Where such a value is read in a function below (a method, a submodule, a helper of the file), it is handed down by
+    keyword along the calls: `lengths_list=None` in each header, and what was there stays for callers that give none.
+    `x.repeat_interleave(counts)` is told how long its result gets.
 
     ## Why
 
@@ -63,9 +62,10 @@ class InputCondition(Rule):
     ## Fix safety
 
     Safe: the values are computed by the same expressions from the same inputs, under the conditions that guarded them.
-    Refused in a function that other compiled code of the file calls (the outer part would cut its caller's graph), for
-    inputs that are changed before, for conditions under which evaluation could raise, and for more than three flags
-    (each doubles the number of graphs, and Dynamo keeps eight).
+    A list of layers is taken to have one. Refused: inputs that are changed before, conditions under which evaluation
+    could raise, and more than three flags (each doubles the number of graphs, and Dynamo keeps eight); below the entry
+    also calls with unpacked arguments, functions and methods that something else may call or replace, and what is
+    computed from weights or hidden states on the way.
     """
 
     code = "TR102"
@@ -74,38 +74,36 @@ class InputCondition(Rule):
 
     def find(self, node: ast.FunctionDef, facts: Facts) -> Iterator[Finding]:
         """One finding per expression that is read on the host."""
+        threads = tuple(facts.threads.all)
+        for read, outcome in facts.threads.within(node):
+            message = f"`{ast.unparse(read)}` is known to a caller"
+            evidence = Evidence(Level.PROVED, "it is computed from what the callers are given")
+            yield self.finding(read, facts, message, evidence, threads if isinstance(outcome, Thread) else outcome)
         region = facts.regions.of(node)
         if not region or not region.entry or facts.function_of(node) is not None:
             return
+        if any(m.before in node.body for t in threads for m in t.made):
+            return  # what is to be handed down moves out together with the rest
         hoist = facts.hoists.of(node)
-        if not isinstance(hoist, Hoist):
-            return
-        for site in hoist.sites:
+        for site in hoist.sites if isinstance(hoist, Hoist) else ():
             if facts.regions.left_alone(site):
                 continue
             message = f"`{ast.unparse(site)}` is known from the inputs before the graph starts"
             value = facts.kinds.of(site)
             level = value.level if value.level in (Level.PROVED, Level.ASSUMED) else Level.ASSUMED
-            yield self.finding(
-                site,
-                facts,
-                message,
-                Evidence(level, value.because or "it is computed from the inputs"),
-                Plan(hoist),
-                Safety.SAFE,
-            )
+            evidence = Evidence(level, value.because or "it is computed from the inputs")
+            yield self.finding(site, facts, message, evidence, hoist)
 
     def cut(self, plan: Plan, bench: Bench) -> Fix | NoFix:
-        """Split the function."""
+        """Split the function, or hand the values down."""
         from ..craft.split import split
+        from ..craft.thread import hand_down
 
-        edits = split(plan.hoist, bench)
+        edits = split(plan, bench) if isinstance(plan, Hoist) else hand_down(plan, bench)
         if isinstance(edits, NoFix):
             return edits
-        conditions = tuple(bench.condition(f.node) for f in plan.hoist.flags if f.boolean)
-        return Fix(
-            edits=tuple(edits),
-            safety=Safety.SAFE,
-            summary="decide on the inputs before the graph",
-            conditions=conditions,
-        )
+        if isinstance(plan, Hoist):
+            tests, summary = [f.node for f in plan.flags if f.boolean], "decide on the inputs before the graph"
+        else:
+            tests, summary = [t.node for t in plan if t.decides], "read it where it is known, and hand it down"
+        return Fix(tuple(edits), Safety.SAFE, summary, conditions=tuple(map(bench.condition, tests)))
