@@ -88,9 +88,14 @@ def _write(entry: Path, verdict: Verdict, timeout_s: float) -> None:
     from .verify.verdict import to_plain
 
     held = {"timeout_s": timeout_s, "files": _hashes(verdict.files or ()), "verdict": to_plain(verdict)}
+    store(entry, held, entry.parent.parent)
+
+
+def store(entry: Path, held: object, top: Path) -> None:
+    """Write an entry whole or not at all; `top` is the folder of the cache, which git is told to ignore."""
     with contextlib.suppress(OSError):
         entry.parent.mkdir(parents=True, exist_ok=True)
-        ignore = entry.parent.parent / ".gitignore"
+        ignore = top / ".gitignore"
         if not ignore.exists():
             ignore.write_text("*\n", encoding="utf-8")
         handle, draft = tempfile.mkstemp(dir=entry.parent, suffix=".draft")

@@ -160,6 +160,7 @@ def main(ctx: click.Context) -> None:
 @click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Report only what it does not list.")
 @click.option("--update-baseline", is_flag=True, help="Write what is found to the --baseline, and report nothing.")
 @click.option("--diff-filter", metavar="REV", help="Report only lines changed since; `main...`: since leaving main.")
+@click.option("--no-cache", is_flag=True, help="Look anew at files that an earlier run has looked at.")
 @click.option("--add-ignore", is_flag=True, help="Add an ignore comment for each finding, and report the rest.")
 def check(**given: Any) -> None:
     """Find what cuts the graph, with a reason each, and why not where there is no fix. Runs no user code."""

@@ -21,7 +21,7 @@ from .report import concise, full, json_, summary
 from .report.diff import patch
 from .report.remark import Remark, of_error, remarks
 from .report.writers import WRITERS
-from .work import Checked, Rewritten, Task, check_one, each, options_for, rewrite_one
+from .work import Checked, Rewritten, Task, check_all, each, options_for, rewrite_one
 
 if TYPE_CHECKING:
     from .verify.verdict import Verdict
@@ -99,7 +99,7 @@ def check(given: Mapping[str, Any]) -> int:
     tasks = _tasks(given, resolver)
     if settings.output_format == "sarif":
         tasks = [replace(task, fixes=True) for task in tasks]
-    results = narrowed(given, lambda: each(check_one, tasks, settings.jobs))
+    results = narrowed(given, lambda: check_all(tasks, settings.jobs))
     errors = [result.error for result in results if result.error]
     if given.get("update_baseline"):
         _say_errors(errors)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import ast
 import functools
-import os
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from .signs import ask
 from .transforms.facts.classes import is_module_base
 from .transforms.model import RuleSettings
 from .transforms.smith import names_of
@@ -112,29 +112,22 @@ def _roots(asking: Path) -> Iterator[Path]:
     """Folders that absolute imports may start from: those above the file, up to the top of the project."""
     for folder in asking.parents:
         yield folder
-        if any((folder / top).exists() for top in _TOPS):
+        if any(ask(folder / top, False) for top in _TOPS):
             yield folder / "src"
             return
 
 
 def _readable(file: Path) -> bool:
-    try:
-        status = file.stat()
-    except (OSError, ValueError):
-        return False
-    return stat.S_ISREG(status.st_mode) and status.st_size <= _MAX_BYTES
+    signs = ask(file, True)
+    return isinstance(signs, list) and bool(signs) and stat.S_ISREG(signs[0]) and signs[1] <= _MAX_BYTES
 
 
 def _summary(file: Path) -> Summary:
-    try:
-        status = os.stat(file)  # noqa: PTH116  # one call for both figures
-    except OSError:
-        return Summary({}, {})
-    return _read(file, status.st_mtime_ns, status.st_size)
+    return _read(file, tuple(ask(file, True) or ()))  # type: ignore[arg-type]
 
 
 @functools.lru_cache(maxsize=4096)
-def _read(file: Path, _changed: int, _size: int) -> Summary:
+def _read(file: Path, _signs: tuple[int, ...]) -> Summary:
     try:
         tree = ast.parse(file.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):

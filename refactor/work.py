@@ -18,12 +18,16 @@ from .codes import chosen, expand, matches
 from .config import Config
 from .engine import Options, Proposal, Rewrite, inspect, propose, rewrite
 from .errors import UserError
-from .files import File, read
+from .files import File, decode, read
+from .recall import Question, forget_signs, recall, remember
+from .signs import noted
 from .transforms.model import Finding, NoFix, RuleSettings
 
 Result = TypeVar("Result")
 # Starting a worker costs as much as checking some dozen files.
 _FILES_PER_WORKER = 16
+# What one worker is given at a time.
+_BATCH_BYTES = 1 << 17
 # Each judge holds a torch of its own, and has a second process that compiles.
 _MOST_JUDGES = 4
 
@@ -145,8 +149,53 @@ def located(target: str | None, base: Path) -> str | None:
     return f"{(base / file).absolute()}:{name}"
 
 
+def check_all(tasks: Sequence[Task], jobs: int) -> Iterator[Checked]:
+    """`check_one` of every task, in order; what an earlier run found in the same file is not looked for again."""
+    forget_signs()
+    known = [_recalled(task) for task in tasks]
+    looking = each(check_one, [task for task, found in zip(tasks, known, strict=True) if found is None], jobs)
+    for found in known:
+        yield next(looking) if found is None else found
+
+
+def _question(task: Task) -> Question | None:
+    """What an earlier run may have answered; None where more than the files was asked, or no file."""
+    options = task.options
+    if task.file or task.fixes or options.evidence or not options.cache or task.path.suffix == notebook.SUFFIX:
+        return None
+    return Question(options.path, options.select, options.complete, options.settings)
+
+
+def _recalled(task: Task) -> Checked | None:
+    question = _question(task)
+    if question is None or not question.entry.exists():
+        return None
+    try:
+        data = task.path.read_bytes()
+        found = recall(question, data)
+        texts = {0: decode(data, task.path).text} if found else {}
+    except (OSError, UserError):
+        return None
+    return Checked(task.name, task.path, texts, found) if found is not None else None
+
+
 def check_one(task: Task) -> Checked:
     """The findings of one file, and their fixes where the task asks for them."""
+    question = _question(task)
+    if question is None:
+        return _checked(task)
+    with noted() as around:
+        try:
+            task = replace(task, file=read(task.path))
+        except UserError as error:
+            return Checked(task.name, task.path, error=error)
+        checked = _checked(task)
+    if task.file is not None and checked.error is None:
+        remember(question, task.file.data, around, checked.findings)
+    return checked
+
+
+def _checked(task: Task) -> Checked:
     fixes: tuple[Proposal | NoFix, ...] = ()
     try:
         file = task.file or read(task.path)
@@ -230,11 +279,44 @@ def _each(
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(workers, mp_context=context, initializer=_deafen) as pool:
         try:
-            done = pool.map(function, apart, chunksize=max(1, min(16, len(apart) // (workers * 4))))
+            done = _spread(pool, function, apart)
             yield from (judged(task) if runs(task) else next(done) for task in tasks)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _spread(
+    pool: concurrent.futures.Executor, function: Callable[[Task], Result], tasks: Sequence[Task]
+) -> Iterator[Result]:
+    """The results in order. The largest files go first, so that none is still at work when all others are done."""
+    sizes = [_size(task.path) for task in tasks]
+    batches: list[list[int]] = []
+    weight = _BATCH_BYTES
+    for number in sorted(range(len(tasks)), key=lambda i: -sizes[i]):
+        if weight >= _BATCH_BYTES:
+            batches.append([])
+            weight = 0
+        batches[-1].append(number)
+        weight += sizes[number]
+    placed = {}
+    for batch in batches:
+        running = pool.submit(_each_of, function, [tasks[i] for i in batch])
+        placed.update({i: (running, at) for at, i in enumerate(batch)})
+    for number in range(len(tasks)):
+        running, at = placed.pop(number)
+        yield running.result()[at]
+
+
+def _each_of(function: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
+    return [function(task) for task in tasks]
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _deafen() -> None:

@@ -29,12 +29,14 @@ class Rule:
         code: `TRnnn`, unique.
         registry: graph-break registry ids (GBxxxx) that the pattern causes; hints, as they move between releases.
         nodes: the ast node types that `find` is called with.
+        anywhere: it is asked of all code; others only of what may run compiled, and is not left alone there.
         last: it is asked after the others, whose findings are then in `facts.found`.
     """
 
     code: ClassVar[str]
     registry: ClassVar[tuple[str, ...]] = ()
     nodes: ClassVar[tuple[type[ast.AST], ...]] = ()
+    anywhere: ClassVar[bool] = False
     last: ClassVar[bool] = False
 
     @property

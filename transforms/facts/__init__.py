@@ -48,6 +48,7 @@ class Facts:
         self.given_names: dict[tuple[str, object], str] = {}  # new names that the cuts of this source hand out
         self.unsettled = 0  # how often a question was met that is just being answered
         self._answers: dict[object, dict[object, Any]] = {}
+        self._compiled: dict[ast.AST, bool] = {}
         self._functions: dict[Scope, FunctionNode | None] = {}
         self._flows: dict[FunctionNode, Flow] = {}
 
@@ -140,9 +141,18 @@ class Facts:
 
     def findings(self, rule: Rule, node: ast.AST) -> Sequence[Finding]:
         """What a rule finds at a node."""
+        if not rule.anywhere and not self._may_compile(node):
+            return ()
         if rule.last:
             return tuple(rule.find(node, self))
         return self.answer(rule, node, lambda: tuple(rule.find(node, self)))
+
+    def _may_compile(self, node: ast.AST) -> bool:
+        if node not in self._compiled:
+            definition = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            region = self.regions.of(node if definition else self.function_of(node))
+            self._compiled[node] = bool(region) and (definition or not self.regions.left_alone(node))
+        return self._compiled[node]
 
     def answer(self, question: object, about: object, find: Callable[[], Answer]) -> Answer:
         """What `find` gives, which is called once.

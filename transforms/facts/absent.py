@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..trees import walk
 from .classes import FunctionNode
-from .fills import ABSENT, Fills
+from .fills import ABSENT, filled
 from .flow import walk_scope
 from .parameters import defaults
 from .predicates import unwrapped
@@ -53,23 +53,20 @@ def answers(function: FunctionNode, facts: Facts) -> Iterator[Answer]:
     done: set[int] = set()
     for entry, call in [(function, None), *_callers(function, facts)]:
         for absent in itertools.islice(_choices(entry), _CHOICES):
-            run = Fills(facts, entry)
-            run.run(dict.fromkeys(absent, ABSENT))
-            place = None
+            run = filled(entry, dict.fromkeys(absent, ABSENT), facts)
+            assumed, place = run.assumed, None
             if call is not None:
                 given = {n: run.at.get(id(e)) for n, e in _given(call, function).items()}
                 tensors = [n for n, v in given.items() if isinstance(v, frozenset)]
                 if not tensors:
                     continue
-                inner = Fills(facts, function)
-                inner.run(given)
-                inner.assumed |= run.assumed
-                run, place = inner, (call, tensors[0])
+                run, place = filled(function, given, facts), (call, tensors[0])
+                assumed |= run.assumed
             for question in questions:
                 found = run.at.get(id(_asked(question, facts)))
                 if isinstance(found, frozenset) and len(found) == 1 and id(question) not in done:
                     done.add(id(question))
-                    yield Answer(question, function, bool(min(found)), absent, entry, place, run.assumed)
+                    yield Answer(question, function, bool(min(found)), absent, entry, place, assumed)
 
 
 def _questions(function: FunctionNode, facts: Facts) -> Iterator[ast.expr]:

@@ -232,10 +232,21 @@ class Fills:
         if self.depth >= _DEPTH or any(isinstance(a, ast.Starred) for a in call.args):
             return None
         names = [a.arg for a in [*function.args.posonlyargs, *function.args.args]][1 if bound else 0 :]
-        inner = Fills(self.facts, function, self.depth + 1)
-        inner.run({**dict(zip(names, args, strict=False)), **keywords})
+        given = {**dict(zip(names, args, strict=False)), **keywords}
+        inner = filled(function, given, self.facts, self.depth + 1)
         self.assumed |= inner.assumed
         return inner.result()
+
+
+def filled(function: FunctionNode, given: Env, facts: Facts, depth: int = 0) -> Fills:
+    """A function evaluated with what is known of its parameters."""
+
+    def run() -> Fills:
+        made = Fills(facts, function, depth)
+        made.run(given)
+        return made
+
+    return facts.answer(filled, (function, depth, frozenset(given.items())), run)
 
 
 def _mapped(function: Callable[[Number, Number], Number], a: Known | None, b: Known | None) -> Fill | None:

@@ -47,6 +47,7 @@ class GraphBreak(Rule):
     registry = ("GB0007", "GB0036", "GB0059", "GB0124", "GB0170")
     nodes = (ast.FunctionDef, ast.AsyncFunctionDef)
     last = True
+    anywhere = True
 
     def find(self, node: ast.FunctionDef | ast.AsyncFunctionDef, facts: Facts) -> Iterator[Finding]:
         """One finding per statement that breaks the graph and that no other rule names."""

@@ -59,6 +59,7 @@ class HostMirror(Rule):
     code = "TR202"
     registry = ("GB0124", "GB0170")
     nodes = (ast.FunctionDef, ast.AsyncFunctionDef)
+    anywhere = True
 
     def find(self, node: ast.FunctionDef | ast.AsyncFunctionDef, facts: Facts) -> Iterator[Finding]:
         """One finding per occurrence that is read back; all share the rewrite of the file."""

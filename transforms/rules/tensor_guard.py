@@ -61,6 +61,7 @@ class TensorGuard(Rule):
     code = "TR103"
     registry = ("GB0170", "GB0088")
     nodes = (ast.If, ast.Assert, ast.Expr)
+    anywhere = True
 
     def find(self, node: ast.If | ast.Assert | ast.Expr, facts: Facts) -> Iterator[Finding]:
         """One finding per guard."""

@@ -63,6 +63,7 @@ class VaryingShape(Rule):
     code = "TR501"
     registry = ("GB0039",)
     nodes = (ast.FunctionDef, ast.For)
+    anywhere = True
 
     def find(self, node: ast.FunctionDef | ast.For, facts: Facts) -> Iterator[Finding]:
         """One finding per outer function, at the parameter that holds the tokens, and per loop over a length."""
