@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ..model import Evidence, Level, NoFix
 from ..trees import walk
+from .aliases import seen_alias, seen_result
 from .cheap import evaluable, light
 from .flow import binds, leaves, reads
 from .owned import owns_parameters
@@ -17,6 +18,7 @@ from .values import Tag, Value, agree, weaker
 if TYPE_CHECKING:
     from . import Facts
 
+N = TypeVar("N", ast.If, ast.IfExp)
 MAX_STATEMENTS = 12
 FRAME = frozenset(f"builtins.{name}" for name in ("super", "locals", "vars", "dir"))
 
@@ -75,7 +77,8 @@ def choose(node: ast.IfExp, facts: Facts) -> Branch | NoFix:
         return NoFix("it stands in a lambda or a comprehension")
     if any(isinstance(n, ast.NamedExpr) for side in (node.body, node.orelse) for n in walk(side)):
         return NoFix("a side binds a name")
-    sure = _agreement([("the value", facts.kinds.of(node.body), facts.kinds.of(node.orelse))], facts, node)
+    sides = (facts.kinds.of(node.body), facts.kinds.of(node.orelse))
+    sure = _agreement([("the value", *sides)], facts, node, seen_result)
     if isinstance(sure, NoFix):
         return sure
     return _checked(node, (), Arm((), (node.body,)), Arm((), (node.orelse,)), (), sure, facts)
@@ -109,7 +112,7 @@ def study(node: ast.If, facts: Facts) -> Branch | NoFix:
         if one_sided and name not in before:
             return NoFix(f"`{name}` is bound in one arm only")
     pairs = [(name, then.get(name), other.get(name)) for name in bound]
-    sure = _agreement(pairs, facts, node)
+    sure = _agreement(pairs, facts, node, seen_alias)
     if isinstance(sure, NoFix):
         return sure
     true, false = Arm(tuple(node.body), (None,) * len(bound)), Arm(tuple(node.orelse), (None,) * len(bound))
@@ -154,7 +157,7 @@ def _returning(node: ast.If, facts: Facts) -> Branch | NoFix:
     pairs: list[tuple[str, Value | None, Value | None]] = [("the result", kinds[0], kinds[1])]
     if kinds[0].items is not None and kinds[1].items is not None and len(kinds[0].items) == len(kinds[1].items):
         pairs = [(f"result {i}", x, y) for i, (x, y) in enumerate(zip(kinds[0].items, kinds[1].items, strict=True))]
-    sure = _agreement(pairs, facts, node)
+    sure = _agreement(pairs, facts, node, seen_result)
     if isinstance(sure, NoFix):
         return sure
     arms = [Arm(tuple(s[:-1]), (value,)) for s, value in zip(sides, values, strict=True)]
@@ -166,8 +169,12 @@ def _blocks(parent: ast.AST | None) -> list[list[ast.stmt]]:
 
 
 def _agreement(
-    pairs: Sequence[tuple[str, Value | None, Value | None]], facts: Facts, node: ast.If | ast.IfExp
+    pairs: Sequence[tuple[str, Value | None, Value | None]],
+    facts: Facts,
+    node: N,
+    seen: Callable[[str, Sequence[Value], N, Facts], NoFix | None],
 ) -> Evidence | NoFix:
+    """How sure it is that both arms give the same kinds of tensors, of which `seen` says whether a copy would do."""
     function = facts.function_of(node)
     assert function is not None
     floats = facts.kinds.floats(function, node)
@@ -179,6 +186,9 @@ def _agreement(
         said = f"`{name}`: {found.because}" if name.isidentifier() else f"{name}: {found.because}"
         if found.level is Level.NO:
             return NoFix(said)
+        shared = seen(name, (a, b), node, facts)
+        if shared is not None:
+            return shared
         if weaker(level, found.level) is not level:
             level, because = found.level, found.because if found.holds else said
     return Evidence(level, because)

@@ -236,8 +236,20 @@ def agree(a: Value, b: Value, floats: Collection[Symbol]) -> Evidence:
             )
             return Evidence(Level.ASSUMED, f"dtypes agree if {names} is floating")
     # A cast in one arm alone is meant to give another dtype.
-    cast = any(d is not None and d[0] in ("named", "bool", "int64") for d in (x, y))
+    cast = _settled(x) != _settled(y)
     return Evidence(Level.NO if cast else Level.UNKNOWN, "the arms are not known to give the same dtype")
+
+
+def _settled(dtype: Symbol | None) -> set[Symbol]:
+    """The dtypes that a cast, a comparison or a count has settled, of which a dtype is made."""
+    if dtype is None or dtype[0] in ("named", "bool", "int64"):
+        return set() if dtype is None else {dtype}
+    found: set[Symbol] = set()
+    for part in dtype[1:]:
+        for inner in part if isinstance(part, frozenset) else [part]:
+            if isinstance(inner, tuple) and inner and isinstance(inner[0], str):
+                found |= _settled(inner)
+    return found
 
 
 def _symbols(dtype: Symbol) -> set[Symbol]:
