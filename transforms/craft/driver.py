@@ -14,26 +14,41 @@ from ..model import Edit, NoFix, Span
 from .bench import Bench, Statement, UnplaceableError, joined
 from .loop import function_of, put, replaced
 
-_WHY = "# A break in a loop would have Dynamo skip this function: it runs in Python, and its parts are compiled."
-
-_UNROLLED = "# Unrolled, its loop would be compiled for each length: it runs in Python, and its parts are compiled."
+_WHY = {
+    "loop": "A break in a loop would have Dynamo skip this function: it runs in Python, and its parts are compiled.",
+    "unrolled": "Unrolled, its loop would be compiled for each length: it runs in Python, and its parts are compiled.",
+    "host": "Dynamo can not hold what this function does on the host: it runs in Python, and its parts are compiled.",
+    "whole": "Dynamo can hold nothing of this function: it runs in Python.",
+}
 
 
 def drive(plan: Driver, bench: Bench) -> list[Edit] | NoFix:
     """The edits: the marks above the entry, a call in the place of each piece, and the new functions."""
     made: list[cst.FunctionDef] = []
-    edits = [_marks(plan, bench)]
+    calls = piece_calls(plan, made, bench)
+    return calls if isinstance(calls, NoFix) else [*calls, *marked(plan, made, bench)]
+
+
+def piece_calls(plan: Driver, made: list[cst.FunctionDef], bench: Bench) -> list[Edit] | NoFix:
+    """A call in the place of each piece; the functions are added to `made`."""
+    edits: list[Edit] = []
     for i, piece in enumerate(plan.pieces):
         if piece.statements and not bench.alone(piece.statements):
             return NoFix("several statements share a line in it")
-        name = bench.named(piece.base, (plan.function, plan.unrolled, i))
+        name = bench.named(piece.base, (plan.function, plan.reason, i))
         given = _names(piece, bench)
         made.append(_function(plan, piece, name, given, bench))
         edits.append(_call(plan, piece, name, given, made, bench))
+    return edits
+
+
+def marked(plan: Driver, made: list[cst.FunctionDef], bench: Bench) -> list[Edit]:
+    """The marks above the entry, and the new functions beside it."""
+    marks = _marks(plan, bench)
+    if not made:
+        return [marks]
     above = put(plan, made, bench)
-    if above.span == edits[0].span:
-        return [Edit(above.span, above.text + edits[0].text), *edits[1:]]
-    return [*edits, above]
+    return [Edit(above.span, above.text + marks.text)] if above.span == marks.span else [marks, above]
 
 
 def _names(piece: Piece, bench: Bench) -> dict[str, str]:
@@ -50,7 +65,7 @@ def _marks(plan: Driver, bench: Bench) -> Edit:
     """Leave the entry itself out of the graph, and not what it calls."""
     function, source = plan.function, bench.source
     margin, newline = source.margin(function), source.newline
-    torch, why = bench.torch(function), _UNROLLED if plan.unrolled else _WHY
+    torch, why = bench.torch(function), f"# {_WHY[plan.reason]}"
     public, inner = f"@{torch}.compiler.disable(recursive=False)", f"@{torch}._dynamo.decorators.skip"
     if not plan.decorated:
         row = source.line_start(function.lineno)

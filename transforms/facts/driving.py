@@ -30,7 +30,8 @@ class Driver:
         module: it is a method of a `torch.nn.Module`.
         decorated: a decorator stands above it, which makes a frame of its own.
         pieces: what becomes functions, in order.
-        unrolled: its loop breaks nothing, but would be unrolled for each of its lengths.
+        reason: why it stays in Python. A `loop` of it breaks, or breaks nothing but would be `unrolled` for each of its
+            lengths; it does something on the `host`, with parts around it that are compiled, or it does so as a `whole`.
     """
 
     function: FunctionNode
@@ -38,7 +39,7 @@ class Driver:
     module: bool
     decorated: bool
     pieces: tuple[Piece, ...]
-    unrolled: bool = False
+    reason: str = "loop"
 
     @property
     def changes(self) -> tuple[str, ...]:
@@ -80,7 +81,7 @@ class Drivers:
         owner = facts.flow(function).parameters[0] if info is not None else None
         pieces = tuple(Search(function, owner, facts, stays).pieces())
         module = info is not None and info.is_module
-        return Driver(function, owner, module, bool(function.decorator_list), pieces, bool(stays))
+        return Driver(function, owner, module, bool(function.decorator_list), pieces, "unrolled" if stays else "loop")
 
     def _refused(self, function: FunctionNode) -> NoFix | None:
         facts = self._facts

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
 from ..trees import children, walk
 from .classes import FunctionNode
+from .driving import Driver
 from .extraction import Part, carried_first, order, owner_of
 from .flow import binds, reads, walk_scope
 from .gain import work
@@ -55,6 +56,7 @@ class Gathering:
         part: the new function.
         sites: the breaks in them.
         skipped: the whole of `function` is skipped for one of them as it is.
+        driver: what `function` becomes where it is compiled itself, and calls them from Python; None where it is not.
     """
 
     function: FunctionNode
@@ -63,6 +65,7 @@ class Gathering:
     part: Part
     sites: tuple[Site, ...]
     skipped: bool
+    driver: Driver | None = None
 
     @property
     def returns(self) -> bool:
@@ -98,7 +101,25 @@ def gathering(function: FunctionNode, facts: Facts) -> Gathering | NoFix | None:
     owner = owner_of(function, facts)
     if isinstance(part, NoFix):
         return part
-    return Gathering(function, owner, tuple(span), part, all_sites, skipped)
+    driver = _driver(function, span, facts)
+    if isinstance(driver, NoFix):
+        return driver
+    return Gathering(function, owner, tuple(span), part, all_sites, skipped, driver)
+
+
+def _driver(function: FunctionNode, span: Sequence[ast.stmt], facts: Facts) -> Driver | NoFix | None:
+    """The function as an entry that runs in Python; None where it can not be one, or too little would be compiled."""
+    found = facts.drivers.of(function, alone=True)
+    if isinstance(found, NoFix):
+        return None
+    inside = {id(n) for s in span for n in ast.walk(s)}
+    pieces = [p for p in found.pieces if not any(id(n) in inside for n in (*p.statements, p.value))]
+    held = {id(n) for p in pieces for root in (*p.statements, p.value) if root is not None for n in ast.walk(root)}
+    outside = [s for s in function.body if s not in span and id(s) not in held]
+    if work(outside, facts) - sum(work([p.value], facts) for p in pieces if p.value is not None) > MAX_LOST:
+        return None
+    reason = "host" if outside or pieces else "whole"
+    return facts.drivers.last(replace(found, pieces=tuple(pieces), reason=reason))
 
 
 def moved_along(function: FunctionNode, facts: Facts) -> bool:

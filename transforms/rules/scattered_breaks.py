@@ -55,6 +55,10 @@ class ScatteredBreaks(Rule):
         return _rank_on_host(tokens, scores)
     ```
 
+    A function that is compiled itself runs in Python then (`@torch._dynamo.decorators.skip`, in a module
+    `@torch.compiler.disable(recursive=False)`), which leaves no break at all; what stands before and behind the
+    statements becomes functions that are compiled, where it computes enough to be worth a frame.
+
     Where a container of unknown length would come out of the new function, what stands behind moves along: Dynamo would
     compile it again for each length.
 

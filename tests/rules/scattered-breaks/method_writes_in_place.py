@@ -40,8 +40,10 @@ class Ban:
         seen = [w.item() for w in row]
         return [w for w in seen if w % self.size == 0]
 
+    # Dynamo can not hold what this function does on the host: it runs in Python, and its parts are compiled.
+    @torch._dynamo.decorators.skip
     def __call__(self, ids, scores):
-        out = torch.relu(scores.clone()) * 2
+        out = self._loop_start(scores)
         self._call_on_host(ids, out)
         return out
 
@@ -51,6 +53,9 @@ class Ban:
             bad = self.forbidden(row)
             if bad:
                 out[i, bad] = float("-inf")
+
+    def _loop_start(self, scores):
+        return torch.relu(scores.clone()) * 2
 
 
 def make_callable():
