@@ -216,12 +216,13 @@ class Flow:
             *(self._block(h.body, final) | (reads(h.type) if h.type else set()) for h in s.handlers)
         )
         after = self._block(s.orelse, final) if s.orelse else final
-        inner = self._block(s.body, after | handlers | final)
-        self._also_live(s.body, handlers | final)
+        thrown = handlers | final if s.finalbody else handlers
+        inner = self._block(s.body, after | thrown)
+        self._also_live(s.body, thrown)
         # A return or an exception of theirs runs the `finally` block too.
         for body in (s.orelse, *(h.body for h in s.handlers)):
             self._also_live(body, final)
-        return inner | handlers | final
+        return inner | thrown
 
     def _also_live(self, body: list[ast.stmt], names: frozenset[str]) -> None:
         """Record that whatever leaves a block on the way may lead to where these names are read."""
@@ -265,12 +266,21 @@ class Flow:
         return bound
 
     def _assign_try(self, s: ast.Try, bound: frozenset[str]) -> frozenset[str]:
-        self._assign(s.body, bound)
+        """What is bound where any of its ways through, the body or a handler, comes to its end."""
+        done = self._assign(s.orelse, self._assign(s.body, bound))
+        ends = [] if leaves(s.body) or leaves(s.orelse) else [done]
         left = bound - unbinds(s)
         for handler in s.handlers:
-            self._assign(handler.body, left | ({handler.name} if handler.name else set()))
-        self._assign(s.orelse, left)
-        return self._assign(s.finalbody, left)
+            caught = {handler.name} if handler.name else set()
+            end = self._assign(handler.body, left | caught) - caught
+            ends += [] if leaves(handler.body) else [end]
+        last = self._assign(s.finalbody, left)
+        return (frozenset.intersection(*ends) if ends else left) - unbinds_in(s.finalbody) | (last - left)
+
+
+def unbinds_in(body: list[ast.stmt]) -> set[str]:
+    """The names that the statements of a block delete."""
+    return set().union(*(unbinds(s) for s in body))
 
 
 def unbinds(root: ast.AST) -> set[str]:

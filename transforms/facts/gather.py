@@ -13,7 +13,7 @@ from .classes import FunctionNode
 from .driving import Driver
 from .extraction import Part, carried_first, order, owner_of
 from .flow import binds, reads, walk_scope
-from .gain import work
+from .gain import grad_mode, work
 from .once import once
 from .values import Tag
 
@@ -38,11 +38,13 @@ class Site:
         node: what breaks.
         repeated: it stands within a loop, a `try` or a `with`, where the whole frame is skipped for it.
         apart: it stands in a comprehension or in a function that is called, which is compiled when the frame is not.
+        looped: it is repeated, and not for a `try` or a `with` alone.
     """
 
     node: ast.AST
     repeated: bool
     apart: bool
+    looped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ class Gathering:
         part: the new function.
         sites: the breaks in them.
         skipped: the whole of `function` is skipped for one of them as it is.
-        driver: what `function` becomes where it is compiled itself, and calls them from Python; None where it is not.
+        driver: what `function` becomes where it is compiled itself, and runs them from Python; None where it is not.
+        inline: they stay where they are, as no other frame runs in them that Dynamo would look at.
     """
 
     function: FunctionNode
@@ -66,6 +69,7 @@ class Gathering:
     sites: tuple[Site, ...]
     skipped: bool
     driver: Driver | None = None
+    inline: bool = False
 
     @property
     def returns(self) -> bool:
@@ -75,7 +79,10 @@ class Gathering:
 
 @once
 def gathering(function: FunctionNode, facts: Facts) -> Gathering | NoFix | None:
-    """What moves out of the function, why nothing does, or None where its breaks are fewer than two events."""
+    """What moves out of the function, why nothing does, or None where its breaks are fewer than two events.
+
+    One in a `try` or `with` is enough where the function is compiled itself: as it is, nothing of it is captured.
+    """
     if isinstance(function, ast.AsyncFunctionDef) or facts.names.enclosing_function(function) is not None:
         return None
     if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk_scope(*function.body)):
@@ -84,7 +91,10 @@ def gathering(function: FunctionNode, facts: Facts) -> Gathering | NoFix | None:
     hot = [s for s in function.body if found[s]]
     all_sites = tuple(site for s in hot for site in found[s])
     skipped = any(site.repeated for site in all_sites)
-    if events(all_sites) < 2 + skipped or any(facts.breaks.cures(s, certain=True) for s in hot):
+    few = events(all_sites) < 2 + skipped
+    if few and not (skipped and not any(site.looped for site in all_sites)):
+        return None
+    if any(facts.breaks.cures(s, certain=True) for s in hot):
         return None
     body = function.body
     first, last = body.index(hot[0]), body.index(hot[-1])
@@ -101,24 +111,46 @@ def gathering(function: FunctionNode, facts: Facts) -> Gathering | NoFix | None:
     owner = owner_of(function, facts)
     if isinstance(part, NoFix):
         return part
-    driver = _driver(function, span, facts)
+    inline = _no_frames(span, facts)
+    driver = _driver(function, span, inline, facts)
     if isinstance(driver, NoFix):
         return driver
-    return Gathering(function, owner, tuple(span), part, all_sites, skipped, driver)
+    if few and (driver is None or not driver.pieces):
+        return None
+    return Gathering(function, owner, tuple(span), part, all_sites, skipped, driver, inline and driver is not None)
 
 
-def _driver(function: FunctionNode, span: Sequence[ast.stmt], facts: Facts) -> Driver | NoFix | None:
+def _no_frames(span: Sequence[ast.stmt], facts: Facts) -> bool:
+    """True where all that is called is known, and is not a function that Dynamo would compile by itself."""
+    for n in walk_scope(*span):
+        if isinstance(n, (*_COMPREHENSIONS, ast.Lambda)):
+            return False
+        if isinstance(n, ast.Call) and not _without_frame(n, facts):
+            return False
+    return True
+
+
+def _without_frame(call: ast.Call, facts: Facts) -> bool:
+    qualified = facts.names.qualified(call.func)
+    if qualified is not None:
+        return qualified.startswith(("torch.", "builtins.", "math."))
+    base = facts.kinds.of(call.func.value) if isinstance(call.func, ast.Attribute) else None
+    return base is not None and (base.tag in (Tag.TENSOR, Tag.HOST, Tag.SEQUENCE) or _item(call, facts))
+
+
+def _driver(function: FunctionNode, span: Sequence[ast.stmt], inline: bool, facts: Facts) -> Driver | NoFix | None:
     """The function as an entry that runs in Python; None where it can not be one, or too little would be compiled."""
     found = facts.drivers.of(function, alone=True)
     if isinstance(found, NoFix):
         return None
-    inside = {id(n) for s in span for n in ast.walk(s)}
+    moved = [] if inline else list(span)
+    inside = {id(n) for s in moved for n in ast.walk(s)}
     pieces = [p for p in found.pieces if not any(id(n) in inside for n in (*p.statements, p.value))]
     held = {id(n) for p in pieces for root in (*p.statements, p.value) if root is not None for n in ast.walk(root)}
-    outside = [s for s in function.body if s not in span and id(s) not in held]
-    if work(outside, facts) - sum(work([p.value], facts) for p in pieces if p.value is not None) > MAX_LOST:
+    lost = [s for s in function.body if s not in span and id(s) not in held]
+    if work(lost, facts) - sum(work([p.value], facts) for p in pieces if p.value is not None) > MAX_LOST:
         return None
-    reason = "host" if outside or pieces else "whole"
+    reason = "host" if pieces or not moved or len(moved) < len(function.body) else "whole"
     return facts.drivers.last(replace(found, pieces=tuple(pieces), reason=reason))
 
 
@@ -148,26 +180,31 @@ def events(found: Sequence[Site]) -> int:
 
 def sites(root: ast.stmt, facts: Facts) -> Iterator[Site]:
     """The breaks for which no rule has a cure that are reached wherever the statement is, those of callees included."""
-    return _visit(root, False, False, facts, 0)
+    return _visit(root, Site(root, False, False), facts, 0)
 
 
-def _visit(node: ast.AST, repeated: bool, apart: bool, facts: Facts, depth: int) -> Iterator[Site]:
+def _visit(node: ast.AST, where: Site, facts: Facts, depth: int) -> Iterator[Site]:
     if (facts.breaks.stays(node) or _item(node, facts)) and not facts.regions.left_alone(node):
-        yield Site(node, repeated, apart)
+        yield replace(where, node=node)
     target = facts.calls.target(node) if isinstance(node, ast.Call) and depth < _DEPTH else None
     function = target.function if target is not None and target.plain else None
     if function is not None and function.name != "__init__" and not function.decorator_list:
-        yield from _called(function, repeated, facts, depth + 1)
-    within = repeated or isinstance(node, _REPEATING)
+        yield from _called(function, Site(function, where.repeated, True, where.looped), facts, depth + 1)
+    within = Site(
+        node,
+        where.repeated or (isinstance(node, _REPEATING) and not grad_mode(node, facts)),
+        where.apart or isinstance(node, _COMPREHENSIONS),
+        where.looped or (isinstance(node, _REPEATING) and not isinstance(node, (ast.Try, ast.With))),
+    )
     for child in _reached(node):
-        yield from _visit(child, within, apart or isinstance(node, _COMPREHENSIONS), facts, depth)
+        yield from _visit(child, within, facts, depth)
 
 
-def _called(function: FunctionNode, repeated: bool, facts: Facts, depth: int) -> Sequence[Site]:
+def _called(function: FunctionNode, where: Site, facts: Facts, depth: int) -> Sequence[Site]:
     def find() -> Sequence[Site]:
-        return [site for s in function.body for site in _visit(s, repeated, True, facts, depth)]
+        return [site for s in function.body for site in _visit(s, where, facts, depth)]
 
-    return facts.answer(_called, (function, repeated, depth), find)
+    return facts.answer(_called, (where, depth), find)
 
 
 def _reached(node: ast.AST) -> list[ast.AST]:

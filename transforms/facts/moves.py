@@ -59,6 +59,8 @@ class Moves:
             return False
         if self.facts.scalars.stays(call):
             return False
+        if self.facts.sites.likely(call):
+            return True
         own = Effect()
         self.facts.effects.node(call, own)
         return bool(own.reads) or bool(own.breaks)

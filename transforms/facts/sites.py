@@ -266,6 +266,11 @@ class Sites:
         reads = qualified in _CASTS or (op is not None and op.reads)
         return READ if reads else OUTSIDE
 
+    def likely(self, call: ast.Call) -> bool:
+        """True where the call reads a tensor if what it is given is one, as its use says; else it does no harm."""
+        method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        return self._likely(call, self._facts.names.qualified(call.func) or "", method) is not None
+
     def _likely(self, call: ast.Call, qualified: str, method: str) -> Site | None:
         """What reads a tensor if it is one, by its use."""
         head, because = f"`{spelled(call)}` reads a tensor", ""

@@ -87,9 +87,12 @@ class ScatteredBreaks(Rule):
 
     def cut(self, plan: Gathering, bench: Bench) -> Fix | NoFix:
         """Move the statements."""
+        from ..craft.driver import drive
         from ..craft.gather import gather
 
-        edits = gather(plan, bench)
+        inline = plan.inline and plan.driver is not None
+        edits = drive(plan.driver, bench) if plan.driver is not None and inline else gather(plan, bench)
         if isinstance(edits, NoFix):
             return edits
-        return Fix(tuple(edits), Safety.SAFE, "move the breaks into one function that Dynamo leaves alone")
+        summary = "run the breaks in Python" if inline else "move the breaks into one function that Dynamo leaves alone"
+        return Fix(tuple(edits), Safety.SAFE, summary)
