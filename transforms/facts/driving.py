@@ -30,8 +30,8 @@ class Driver:
         module: it is a method of a `torch.nn.Module`.
         decorated: a decorator stands above it, which makes a frame of its own.
         pieces: what becomes functions, in order.
-        reason: why it stays in Python. A `loop` of it breaks, or breaks nothing but would be `unrolled` for each of its
-            lengths; it does something on the `host`, with parts around it that are compiled, or it does so as a `whole`.
+        reason: why it stays in Python. A `loop` breaks, or breaks nothing but would be `unrolled` for each of its
+            lengths; it does something on the `host`, and parts around it are compiled; or it does so as a `whole`.
     """
 
     function: FunctionNode

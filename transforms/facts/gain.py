@@ -43,6 +43,8 @@ def _computes(node: ast.AST, facts: Facts) -> bool:
         return True
     if tag is not Tag.UNKNOWN:
         return tag is Tag.TENSOR
+    if (facts.names.qualified(node.func) or "").startswith("numpy."):
+        return False
     grows = isinstance(node.func, ast.Attribute) and node.func.attr in GROWING
     given = any(facts.kinds.of(a).tag in (Tag.TENSOR, Tag.UNKNOWN) for a in node.args)
     return given and not grows and not facts.breaks.certain([node])

@@ -105,6 +105,9 @@ def gathering(function: FunctionNode, facts: Facts) -> Gathering | NoFix | None:
         last = len(body) - 1
     while first and _prepares(body[first - 1], body[first : last + 1], flow.live_after(body[last]), facts):
         first -= 1
+    if not isinstance(facts.drivers.of(function, alone=True), NoFix):
+        # Where the function runs in Python, Dynamo looks at the frame of a comprehension by itself.
+        first = next((i for i, s in enumerate(body[:first]) if _computes_apart(s, facts)), first)
     span = body[first : last + 1]
     refused = _refused(function, span, hot, skipped, facts)
     part = refused or _part(function, span, facts)
@@ -112,7 +115,7 @@ def gathering(function: FunctionNode, facts: Facts) -> Gathering | NoFix | None:
     if isinstance(part, NoFix):
         return part
     inline = _no_frames(span, facts)
-    driver = _driver(function, span, inline, facts)
+    driver = _driver(function, span, all_sites, inline, facts)
     if isinstance(driver, NoFix):
         return driver
     if few and (driver is None or not driver.pieces):
@@ -130,28 +133,42 @@ def _no_frames(span: Sequence[ast.stmt], facts: Facts) -> bool:
     return True
 
 
+def _computes_apart(s: ast.stmt, facts: Facts) -> bool:
+    """True for a comprehension that calls what is neither of torch nor of the file, such as numpy."""
+    calls = [n for c in walk_scope(s) if isinstance(c, _COMPREHENSIONS) for n in ast.walk(c) if isinstance(n, ast.Call)]
+    return any(facts.calls.target(n) is None and not _without_frame(n, facts) for n in calls)
+
+
 def _without_frame(call: ast.Call, facts: Facts) -> bool:
     qualified = facts.names.qualified(call.func)
     if qualified is not None:
         return qualified.startswith(("torch.", "builtins.", "math."))
     base = facts.kinds.of(call.func.value) if isinstance(call.func, ast.Attribute) else None
-    return base is not None and (base.tag in (Tag.TENSOR, Tag.HOST, Tag.SEQUENCE) or _item(call, facts))
+    return base is not None and (base.tag in (Tag.TENSOR, Tag.HOST, Tag.SEQUENCE) or facts.sites.likely(call))
 
 
-def _driver(function: FunctionNode, span: Sequence[ast.stmt], inline: bool, facts: Facts) -> Driver | NoFix | None:
+def _driver(
+    function: FunctionNode, span: Sequence[ast.stmt], found_sites: Sequence[Site], inline: bool, facts: Facts
+) -> Driver | NoFix | None:
     """The function as an entry that runs in Python; None where it can not be one, or too little would be compiled."""
     found = facts.drivers.of(function, alone=True)
     if isinstance(found, NoFix):
         return None
     moved = [] if inline else list(span)
-    inside = {id(n) for s in moved for n in ast.walk(s)}
-    pieces = [p for p in found.pieces if not any(id(n) in inside for n in (*p.statements, p.value))]
-    held = {id(n) for p in pieces for root in (*p.statements, p.value) if root is not None for n in ast.walk(root)}
+    inside = {id(n) for s in moved for n in _places(s)} | {id(site.node) for site in found_sites}
+    nodes = {p: [n for root in (*p.statements, p.value) if root for n in _places(root)] for p in found.pieces}
+    pieces = [p for p in found.pieces if not any(id(n) in inside for n in nodes[p])]
+    held = {id(n) for p in pieces for n in nodes[p]}
     lost = [s for s in function.body if s not in span and id(s) not in held]
     if work(lost, facts) - sum(work([p.value], facts) for p in pieces if p.value is not None) > MAX_LOST:
         return None
     reason = "host" if pieces or not moved or len(moved) < len(function.body) else "whole"
     return facts.drivers.last(replace(found, pieces=tuple(pieces), reason=reason))
+
+
+def _places(root: ast.AST) -> list[ast.AST]:
+    """The statements and expressions of a node, of which each stands in one place only."""
+    return [n for n in ast.walk(root) if isinstance(n, (ast.stmt, ast.expr))]
 
 
 def moved_along(function: FunctionNode, facts: Facts) -> bool:
@@ -184,7 +201,7 @@ def sites(root: ast.stmt, facts: Facts) -> Iterator[Site]:
 
 
 def _visit(node: ast.AST, where: Site, facts: Facts, depth: int) -> Iterator[Site]:
-    if (facts.breaks.stays(node) or _item(node, facts)) and not facts.regions.left_alone(node):
+    if (facts.breaks.stays(node) or _likely(node, facts)) and not facts.regions.left_alone(node):
         yield replace(where, node=node)
     target = facts.calls.target(node) if isinstance(node, ast.Call) and depth < _DEPTH else None
     function = target.function if target is not None and target.plain else None
@@ -223,12 +240,14 @@ def _reached(node: ast.AST) -> list[ast.AST]:
     return list(children(node))
 
 
-def _item(node: ast.AST, facts: Facts) -> bool:
-    """`w.item()` of something that nothing else tells of."""
-    if not isinstance(node, ast.Call) or node.args or node.keywords or not isinstance(node.func, ast.Attribute):
-        return False
-    named = node.func.attr in ("item", "tolist") and facts.kinds.of(node.func.value).tag is Tag.UNKNOWN
-    return named and facts.names.qualified(node.func) is None
+def _likely(node: ast.AST, facts: Facts) -> bool:
+    """`w.item()` of something that nothing else tells of, `a[a > a.mean()]` of a numpy array."""
+    match node:
+        case ast.Call():
+            return facts.sites.likely(node)
+        case ast.Subscript():
+            return facts.sites.masks(node)
+    return False
 
 
 # ---- what stands in the way ------------------------------------------------------------------------------------------

@@ -203,15 +203,18 @@ class Sites:
     def _subscript(self, node: ast.Subscript) -> Site | None:
         text = spelled(node)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if isinstance(node.ctx, ast.Load):
-            value = self._facts.kinds.of(node.value)
-            masked = any(self._mask(p, node.value) for p in parts)
-            if masked and value.tag in (Tag.TENSOR, Tag.UNKNOWN):
-                return self._site_of(node, f"`{text}` picks elements by a mask", SHAPE, Level.ASSUMED)
+        if self.masks(node):
+            return self._site_of(node, f"`{text}` picks elements by a mask", SHAPE, Level.ASSUMED)
         bounds = [b for p in parts if isinstance(p, ast.Slice) for b in (p.lower, p.upper, p.step) if b is not None]
         if any(self._facts.kinds.of(b).is_tensor for b in bounds):
             return self._site_of(node, f"`{text}` is cut at the value of a tensor", READ, Level.ASSUMED)
         return None
+
+    def masks(self, node: ast.Subscript) -> bool:
+        """True where the subscript picks elements of a tensor, or of what may be an array, by a mask."""
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        known = self._facts.kinds.of(node.value).tag in (Tag.TENSOR, Tag.UNKNOWN)
+        return known and isinstance(node.ctx, ast.Load) and any(self._mask(p, node.value) for p in parts)
 
     def _mask(self, index: ast.expr, base: ast.expr) -> bool:
         value = self._facts.kinds.of(index)
