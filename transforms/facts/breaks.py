@@ -36,6 +36,7 @@ _CALLS = (
     *("traceback.", "os.path.exists", "os.system", "random.random", "random.choice", "random.shuffle", "random.sample"),
     "random.gauss",
 )
+TRACED_RANDOM = frozenset({"random.uniform", "random.randint", "random.randrange"})  # deciding on one breaks
 _MATH = ("math.floor", "math.ceil", "math.exp", "math.log", "math.sqrt")
 _LOG_METHODS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log", "isEnabledFor"})
 # They copy to the host, and Dynamo traces them all the same; a mask is looked at by its own kind of node.
@@ -131,7 +132,7 @@ class Breaks:
             case ast.If() | ast.IfExp():
                 return [node.test, *self._arms(node, values)]
             case ast.BoolOp():
-                return [node.values[0]]
+                return [*self._asked(node)]
             case ast.Compare():
                 return [node.left, node.comparators[0]]
             case ast.Try():
@@ -152,6 +153,11 @@ class Breaks:
                 return []
         return list(children(node))
 
+    def _asked(self, test: ast.BoolOp) -> list[ast.expr]:
+        """The operands that are evaluated for certain, in training that is."""
+        trains = isinstance(test.op, ast.And) and isinstance(test.values[0], ast.Attribute)
+        return test.values[: 2 if trains and test.values[0].attr == "training" else 1]  # type: ignore[attr-defined]
+
     def _arms(self, node: ast.If | ast.IfExp, values: Sequence[Values]) -> list[ast.AST]:
         decided = {bool(v) for env in values if (v := decide(node.test, self._facts, env)) is not UNDECIDED}
         taken: list[ast.AST] = []
@@ -170,7 +176,7 @@ class Breaks:
     def _what(self, node: ast.AST) -> str | None:
         match node:
             case ast.If() | ast.While() | ast.IfExp():
-                return self._truth(node.test)
+                return self._truth(node.test) or self._chance(node.test)
             case ast.Assert():
                 literal = node.msg is None or isinstance(node.msg, ast.Constant)
                 return None if literal else self._truth(node.test)
@@ -201,6 +207,18 @@ class Breaks:
             if value.tag is Tag.TENSOR and not value.optional
             else None
         )
+
+    def _chance(self, test: ast.expr) -> str | None:
+        asked = self._asked(test) if isinstance(test, ast.BoolOp) else [test]
+        sides = [e for t in asked if isinstance(t, ast.Compare) for e in (t.left, *t.comparators)]
+        return f"`{ast.unparse(test)}` decides on a random number of Python" if any(map(self.drawn, sides)) else None
+
+    def drawn(self, e: ast.expr) -> bool:
+        """True for a number that Dynamo lets Python draw, by its call or by its name."""
+        if isinstance(e, ast.Call):
+            return self._facts.names.qualified(e.func) in TRACED_RANDOM
+        value = self._facts.names.single_value(e) if isinstance(e, ast.Name) else None
+        return isinstance(value, ast.Call) and self.drawn(value)
 
     def _call(self, call: ast.Call) -> str | None:
         qualified = self._facts.names.qualified(call.func)

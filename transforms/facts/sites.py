@@ -33,6 +33,7 @@ from .break_kinds import (
     SORT,
     Kind,
 )
+from .breaks import TRACED_RANDOM
 from .classes import FunctionNode
 from .flow import walk_scope
 from .parameters import used
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from . import Facts
 
 _RANDOM = ("random.", "numpy.random.", "secrets.")
-_TRACED_RANDOM = frozenset({"random.uniform", "random.randint", "random.randrange"})
 _MADE_ELSEWHERE = ("pickle.", "copyreg.", "sys._getframe", "inspect.stack", "inspect.currentframe")
 _REDUCTIONS = frozenset({"sum", "mean", "max", "min", "std", "var", "norm", "any", "all", "median", "prod", "item"})
 _CASTS = frozenset({"builtins.int", "builtins.float", "builtins.bool"})
@@ -177,6 +177,8 @@ class Sites:
 
     def _decision(self, node: ast.AST) -> Site | None:
         what = self._facts.breaks.what(node)
+        if what is not None and "random number" in what:
+            return self._site_of(node, what, RANDOM, Level.ASSUMED)
         if what is not None:
             return self._site_of(node, what, BRANCH, Level.ASSUMED, "it is used as a tensor")
         if not isinstance(node, (ast.If, ast.While, ast.IfExp)):
@@ -184,8 +186,6 @@ class Sites:
         tests = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
         compared = [e for t in tests if isinstance(t, ast.Compare) for e in (t.left, *t.comparators)]
         text = f"`{spelled(node.test)}` decides on"
-        if any(map(self._drawn, compared)):
-            return self._site_of(node, f"{text} a random number of Python", RANDOM, Level.ASSUMED)
         if any(isinstance(e, ast.Name) and self._cast(e) for e in compared):
             return self._site_of(
                 node, f"{text} the value of a tensor", BRANCH, Level.ASSUMED, "a number is read out of it"
@@ -231,7 +231,7 @@ class Sites:
         qualified = self._facts.names.qualified(call.func) or ""
         head = f"`{spelled(call.func)}(…)`"
         method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-        if qualified.startswith(_RANDOM) and qualified not in _TRACED_RANDOM:
+        if qualified.startswith(_RANDOM) and qualified not in TRACED_RANDOM:
             return self._site_of(call, f"{head} draws a random number in Python", RANDOM, Level.PROVED)
         if qualified in BARS:
             return self._site_of(call, f"{head} shows progress", PROGRESS, Level.PROVED)
@@ -350,13 +350,6 @@ class Sites:
             and n.args[0].id == e.id
             for n in walk(function)
         )
-
-    def _drawn(self, e: ast.expr) -> bool:
-        """True for a number that Dynamo lets Python draw, by its call or by its name."""
-        if isinstance(e, ast.Call):
-            return self._facts.names.qualified(e.func) in _TRACED_RANDOM
-        value = self._facts.names.single_value(e) if isinstance(e, ast.Name) else None
-        return isinstance(value, ast.Call) and self._drawn(value)
 
 
 def _takes_arguments(function: FunctionNode) -> bool:
