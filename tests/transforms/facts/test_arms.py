@@ -65,7 +65,7 @@ def test_held(body: str, outputs: tuple[str, ...], operands: tuple[str, ...], el
         ("if x.any():\n    h = h.long()\nreturn h", "`h`: the arms are not known to give the same dtype"),
         ("if x.any():\n    h = None\nreturn h", "`h`: one arm gives a none value"),
         ("if x.any():\n    h = 1\nreturn h", "`h`: one arm gives a host value"),
-        ("if x.any():\n    h = n and h\nreturn h", "`h`: "),
+        ("if x.any():\n    h = n and h\nreturn h", "`h` may be the argument"),
         ("if x.any():\n    g = h\nreturn g", "`g` is bound in one arm only"),
         ("if x.any():\n    g = h", "nothing that the arms compute is used later"),
         ("for i in n:\n    if x.any():\n        h = h * 2\n        break\nreturn h", "an arm"),
