@@ -1,4 +1,4 @@
-"""All rules together over the texts of the cases: their order changes nothing, and none undoes what another has done."""
+"""All rules together over the texts of the cases: their order changes nothing, and none undoes another's work."""
 
 from __future__ import annotations
 

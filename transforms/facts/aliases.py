@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import walk
 from .classes import FunctionNode
 from .flow import binds_surely
 from .unchanged import Fate, fate, fates
@@ -168,7 +169,7 @@ def _source_changed(holders: set[str], node: ast.If | ast.IfExp, facts: Facts) -
     end = node.end_lineno or node.lineno
     around = [a for a in facts.names.ancestors(node) if isinstance(a, _LOOPS)]
     start = around[-1].lineno if around else end + 1
-    for statement in ast.walk(function):
+    for statement in walk(function):
         if isinstance(statement, ast.stmt) and not hasattr(statement, "body") and statement.lineno >= start:
             changed = facts.effects.of([statement]).mutates & holders
             if changed and statement.lineno not in range(node.lineno, end + 1):
@@ -197,10 +198,10 @@ def _passed(name: str, node: ast.If) -> set[str]:
 def _twins(name: str, node: ast.If, facts: Facts, function: FunctionNode) -> set[str]:
     """The names that are bound before `node` to what `name` holds there."""
     found: set[str] = set()
-    for use in ast.walk(function):
+    for use in walk(function):
         if isinstance(use, ast.Name) and use.id == name and isinstance(use.ctx, ast.Load) and use.lineno < node.lineno:
             found |= fate(use, facts)[1] if node.lineno in _reach(name, facts.names.statement_of(use), facts) else set()
-    for s in ast.walk(function):
+    for s in walk(function):
         if isinstance(s, ast.Assign) and s.lineno < node.lineno:
             targets = [t.id for t in s.targets if isinstance(t, ast.Name)]
             if name in targets and node.lineno in _reach(name, s, facts):

@@ -211,7 +211,7 @@ class Breaks:
     def _chance(self, test: ast.expr) -> str | None:
         asked = self._asked(test) if isinstance(test, ast.BoolOp) else [test]
         sides = [e for t in asked if isinstance(t, ast.Compare) for e in (t.left, *t.comparators)]
-        return f"`{ast.unparse(test)}` decides on a random number of Python" if any(map(self.drawn, sides)) else None
+        return f"`{spelled(test)}` decides on a random number of Python" if any(map(self.drawn, sides)) else None
 
     def drawn(self, e: ast.expr) -> bool:
         """True for a number that Dynamo lets Python draw, by its call or by its name."""

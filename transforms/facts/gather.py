@@ -135,7 +135,7 @@ def _no_frames(span: Sequence[ast.stmt], facts: Facts) -> bool:
 
 def _computes_apart(s: ast.stmt, facts: Facts) -> bool:
     """True for a comprehension that calls what is neither of torch nor of the file, such as numpy."""
-    calls = [n for c in walk_scope(s) if isinstance(c, _COMPREHENSIONS) for n in ast.walk(c) if isinstance(n, ast.Call)]
+    calls = [n for c in walk_scope(s) if isinstance(c, _COMPREHENSIONS) for n in walk(c) if isinstance(n, ast.Call)]
     return any(facts.calls.target(n) is None and not _without_frame(n, facts) for n in calls)
 
 
@@ -168,7 +168,7 @@ def _driver(
 
 def _places(root: ast.AST) -> list[ast.AST]:
     """The statements and expressions of a node, of which each stands in one place only."""
-    return [n for n in ast.walk(root) if isinstance(n, (ast.stmt, ast.expr))]
+    return [n for n in walk(root) if isinstance(n, (ast.stmt, ast.expr))]
 
 
 def moved_along(function: FunctionNode, facts: Facts) -> bool:
