@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import ast
 import functools
 import importlib
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .facts import Facts
 
 
-class Rule:
+class Rule(abc.ABC):
     """One bad pattern and its cure.
 
     A subclass lives alone in `rules/<name>.py`, its docstring is its documentation (fixed headings, see
@@ -54,13 +55,13 @@ class Rule:
         """The first line of the documentation."""
         return self.documentation.partition("\n")[0]
 
+    @abc.abstractmethod
     def find(self, node: Any, facts: Facts) -> Iterator[Finding]:
         """Yield the findings at `node`, each with a plan or with the reason for refusing."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def cut(self, plan: Any, bench: Bench) -> Fix | NoFix:
         """Turn a plan into edits. Called only when a fix is wanted; libcst may be used here."""
-        raise NotImplementedError
 
     def finding(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import ast
 import contextlib
 from collections.abc import Iterator
@@ -28,9 +29,9 @@ HOST_KINDS = ("builtins.int", "builtins.float", "builtins.str", "builtins.bool")
 class Bindings(Applied):
     """The part of the evaluator that knows names."""
 
+    @abc.abstractmethod
     def arithmetic(self, e: ast.AST, op: ast.operator, a: Value, b: Value) -> Value:
         """See `Evaluator.arithmetic`."""
-        raise NotImplementedError
 
     def __init__(
         self, facts: Facts, values: dict[int, Value], floats: set[Symbol], function: FunctionNode | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import ast
 from typing import TYPE_CHECKING
 
@@ -50,24 +51,24 @@ METADATA = frozenset(
 EVALUATED = (ast.Call, ast.Subscript, ast.NamedExpr, ast.Lambda, ast.Await, ast.GeneratorExp, ast.ListComp)
 
 
-class Operations:
+class Operations(abc.ABC):
     """The part of the evaluator that knows torch's operations."""
 
     facts: Facts
     values: dict[int, Value]
     floats: set[Symbol]
 
+    @abc.abstractmethod
     def of(self, expr: ast.expr, env: Env) -> Value:
         """See `Evaluator.of`."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def element(self, iterated: Value, expr: ast.expr) -> Value:
         """See `Evaluator.element`."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def reshaped(self, op: torch_api.Op, e: ast.Call, base: Value, env: Env) -> Value:
         """See `Evaluator.reshaped`."""
-        raise NotImplementedError
 
     def _op(
         self, op: torch_api.Op, e: ast.Call, args: list[Value], keywords: dict[str, Value], deps: frozenset[str]

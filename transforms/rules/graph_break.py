@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..craft.types import Bench
 from ..facts import Facts
 from ..facts.breaks import WORKAROUNDS
-from ..model import Finding
+from ..model import Finding, NoFix
 from ..rule import Rule
 
 # They are about a loop, a block or a recompile: what breaks within is not named by them.
@@ -53,3 +54,7 @@ class GraphBreak(Rule):
         """One finding per statement that breaks the graph and that no other rule names."""
         for site in facts.sites.unnamed(node, (f.line for f in facts.found if f.code not in ELSEWHERE)):
             yield self.finding(site.at, facts, site.what, site.evidence, site.refusal, registry=site.kind.registry)
+
+    def cut(self, plan: NoFix, _bench: Bench) -> NoFix:
+        """The reason that its finding gives."""
+        return plan
