@@ -13,6 +13,7 @@ from .loop import function_of, put, replaced
 
 def gather(plan: Gathering, bench: Bench) -> list[Edit] | NoFix:
     """Put a call in the place of the statements, and the function behind the method or above the function."""
+    assert plan.part is not None
     if not bench.alone(plan.statements):
         return NoFix("they share a line with another statement")
     name = bench.fresh(plan.part.base)

@@ -55,21 +55,19 @@ class Gathering:
         function: where they stand.
         owner: the name of `self` where the new function is a method, else None.
         statements: they follow each other in its body; the last may be its `return`.
-        part: the new function.
+        part: the new function; None where they stay in their place, which the driver runs in Python.
         sites: the breaks in them.
         skipped: the whole of `function` is skipped for one of them as it is.
         driver: what `function` becomes where it is compiled itself, and runs them from Python; None where it is not.
-        inline: they stay where they are, as no other frame runs in them that Dynamo would look at.
     """
 
     function: FunctionNode
     owner: str | None
     statements: tuple[ast.stmt, ...]
-    part: Part
+    part: Part | None
     sites: tuple[Site, ...]
     skipped: bool
     driver: Driver | None = None
-    inline: bool = False
 
     @property
     def returns(self) -> bool:
@@ -81,7 +79,7 @@ class Gathering:
 def gathering(function: FunctionNode, facts: Facts) -> Gathering | NoFix | None:
     """What moves out of the function, why nothing does, or None where its breaks are fewer than two events.
 
-    One in a `try` or `with` is enough where the function is compiled itself: as it is, nothing of it is captured.
+    One may be enough where the function is compiled itself, see `_worth_driving`.
     """
     if isinstance(function, ast.AsyncFunctionDef) or facts.names.enclosing_function(function) is not None:
         return None
@@ -92,13 +90,57 @@ def gathering(function: FunctionNode, facts: Facts) -> Gathering | NoFix | None:
     all_sites = tuple(site for s in hot for site in found[s])
     skipped = any(site.repeated for site in all_sites)
     few = events(all_sites) < 2 + skipped
-    if few and not (skipped and not any(site.looped for site in all_sites)):
+    if few and not _worth_driving(function, all_sites, facts):
         return None
     if any(facts.breaks.cures(s, certain=True) for s in hot):
         return None
-    body = function.body
+    if (few and not skipped) or _no_frames(hot, facts):
+        driver = _driver(function, hot, all_sites, True, facts)
+        if isinstance(driver, NoFix):
+            return driver
+        if driver is not None and (driver.pieces or not few):
+            owner = owner_of(function, facts)
+            return Gathering(function, owner, tuple(hot), None, all_sites, skipped, driver)
+    return None if few and not skipped else _moving(function, hot, all_sites, few, facts)
+
+
+def _moving(
+    function: FunctionNode, hot: Sequence[ast.stmt], found: tuple[Site, ...], few: bool, facts: Facts
+) -> Gathering | NoFix | None:
+    """The breaks with what stands between them, in a function of their own."""
+    skipped = any(site.repeated for site in found)
+    span = _span(function, hot, facts)
+    if isinstance(span, NoFix):
+        return span
+    refused = _refused(function, span, hot, skipped, facts)
+    part = refused or _part(function, span, facts)
+    if isinstance(part, NoFix):
+        return part
+    driver = _driver(function, span, found, False, facts)
+    if isinstance(driver, NoFix):
+        return driver
+    if few and (driver is None or not driver.pieces):
+        return None
+    return Gathering(function, owner_of(function, facts), tuple(span), part, found, skipped, driver)
+
+
+def _worth_driving(function: FunctionNode, found: Sequence[Site], facts: Facts) -> bool:
+    """True where even one break is worth running the function in Python, if it can be.
+
+    As it is, a `try` or `with` would have all of it skipped; a break in a function that it calls is met in both; and
+    what only functions call that run in Python themselves is a frame of its own.
+    """
+    if not found or any(site.looped for site in found):
+        return False
+    homes = [facts.function_of(call) for call in facts.calls.callers(function)]
+    driven = bool(homes) and all(h is not None and facts.regions.skipped_alone(h) for h in homes)
+    return driven or any(site.repeated or site.apart for site in found)
+
+
+def _span(function: FunctionNode, hot: Sequence[ast.stmt], facts: Facts) -> list[ast.stmt] | NoFix:
+    """The statements that move, which follow each other."""
+    body, flow = function.body, facts.flow(function)
     first, last = body.index(hot[0]), body.index(hot[-1])
-    flow = facts.flow(function)
     if _returns(body[first : last + 1]) or _containers(body[first : last + 1], flow.live_after(body[last]), facts):
         if work(body[last + 1 :], facts) > MAX_TAIL:
             return NoFix("the function returns among them, or a container of unknown length comes out of them")
@@ -108,19 +150,7 @@ def gathering(function: FunctionNode, facts: Facts) -> Gathering | NoFix | None:
     if not isinstance(facts.drivers.of(function, alone=True), NoFix):
         # Where the function runs in Python, Dynamo looks at the frame of a comprehension by itself.
         first = next((i for i, s in enumerate(body[:first]) if _computes_apart(s, facts)), first)
-    span = body[first : last + 1]
-    refused = _refused(function, span, hot, skipped, facts)
-    part = refused or _part(function, span, facts)
-    owner = owner_of(function, facts)
-    if isinstance(part, NoFix):
-        return part
-    inline = _no_frames(span, facts)
-    driver = _driver(function, span, all_sites, inline, facts)
-    if isinstance(driver, NoFix):
-        return driver
-    if few and (driver is None or not driver.pieces):
-        return None
-    return Gathering(function, owner, tuple(span), part, all_sites, skipped, driver, inline and driver is not None)
+    return body[first : last + 1]
 
 
 def _no_frames(span: Sequence[ast.stmt], facts: Facts) -> bool:
@@ -159,7 +189,7 @@ def _driver(
     nodes = {p: [n for root in (*p.statements, p.value) if root for n in _places(root)] for p in found.pieces}
     pieces = [p for p in found.pieces if not any(id(n) in inside for n in nodes[p])]
     held = {id(n) for p in pieces for n in nodes[p]}
-    lost = [s for s in function.body if s not in span and id(s) not in held]
+    lost = [s for s in function.body if (inline or s not in span) and id(s) not in held]
     if work(lost, facts) - sum(work([p.value], facts) for p in pieces if p.value is not None) > MAX_LOST:
         return None
     reason = "host" if pieces or not moved or len(moved) < len(function.body) else "whole"
@@ -175,7 +205,7 @@ def moved_along(function: FunctionNode, facts: Facts) -> bool:
     """True where all that calls the function moves into a function that Dynamo leaves alone."""
     calls = facts.calls.callers(function)
     homes = {home: gathering(home, facts) for c in calls if (home := facts.function_of(c)) is not None}
-    spans = [s for g in homes.values() if isinstance(g, Gathering) for s in g.statements]
+    spans = [s for g in homes.values() if isinstance(g, Gathering) and g.part is not None for s in g.statements]
     inside = {id(n) for s in spans for n in walk(s)}
     return bool(calls) and function not in homes and all(id(c) in inside for c in calls)
 

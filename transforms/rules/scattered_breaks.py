@@ -90,7 +90,7 @@ class ScatteredBreaks(Rule):
         from ..craft.driver import drive
         from ..craft.gather import gather
 
-        inline = plan.inline and plan.driver is not None
+        inline = plan.driver is not None and plan.part is None
         edits = drive(plan.driver, bench) if plan.driver is not None and inline else gather(plan, bench)
         if isinstance(edits, NoFix):
             return edits
