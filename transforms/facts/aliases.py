@@ -25,37 +25,71 @@ def seen_alias(name: str, values: Sequence[Value], node: ast.If, facts: Facts) -
 
     A tensor that may come out of code which is not known counts as a new one.
     """
-    holders = _holders(values)
-    if holders:
-        harm = _after(name, node, holders, facts) or _source_changed(holders, node, facts)
-        return _refusal(name, _owner(holders), harm) if harm else None
+    held = holders(values)
+    if held:
+        harm = _after(name, node, held, facts) or _source_changed(held, node, facts)
+        return _refusal(name, _owner(held), harm) if harm else None
     for other in _sharers(name, node, facts):
         harm = _clash(name, other, node, facts)
         if harm is not None:
             return _refusal(name, f"`{other}`", harm)
-    return None
+    return _kept_too(name, node, facts)
 
 
 def seen_result(what: str, values: Sequence[Value], node: ast.If | ast.IfExp, facts: Facts) -> NoFix | None:
     """The same of what `node` returns, or gives as an expression."""
     function = facts.function_of(node)
-    holders = _holders(values)
-    if not holders or function is None:
+    held = holders(values)
+    if function is None:
         return None
+    if not held:
+        return _kept_and_returned(what, node, function, facts) if isinstance(node, ast.If) else None
     if isinstance(node, ast.If):
-        harm = _returned(function, holders, facts)
+        harm = _returned(function, held, facts)
     else:
-        harm = _used(node, holders, facts, _MAX_CALLS) or _source_changed(holders, node, facts)
-    return _refusal(what, _owner(holders), harm) if harm else None
+        harm = _used(node, held, facts, _MAX_CALLS) or _source_changed(held, node, facts)
+    return _refusal(what, _owner(held), harm) if harm else None
 
 
-def _holders(values: Sequence[Value]) -> set[str]:
+def _kept_too(name: str, node: ast.If, facts: Facts) -> NoFix | None:
+    """The same for what an attribute or a container holds since before the branch."""
+    function = facts.function_of(node)
+    assert function is not None
+    passes = set() if name in binds_surely(*node.body) & binds_surely(*node.orelse) else {name}
+    kept = next((k for c in sorted(passes | _passed(name, node)) if (k := _kept(c, node, facts))), None)
+    if kept is None:
+        return None
+    later = _reach(name, node, facts)
+    ends = fates(name, function, facts, lambda use: use.lineno in later)
+    harm = next((f.text for f in ends if f.kind != "given"), None)
+    return NoFix(f"{kept}, of which a graph would give a copy: {harm}") if harm else None
+
+
+def _kept_and_returned(what: str, node: ast.If, function: FunctionNode, facts: Facts) -> NoFix | None:
+    returned = [s.value for s in walk(function) if isinstance(s, ast.Return) and s.lineno >= node.lineno]
+    names = sorted({v.id for v in returned if isinstance(v, ast.Name)})
+    kept = next((k for name in names if (k := _kept(name, node, facts))), None)
+    return NoFix(f"{kept}, of which a graph would give a copy as {what}") if kept else None
+
+
+def _kept(name: str, node: ast.If, facts: Facts) -> str | None:
+    """How something that lasts has come to hold what `name` holds before the branch."""
+    function = facts.function_of(node)
+    assert function is not None
+
+    def counts(use: ast.Name) -> bool:
+        return use.lineno < node.lineno and node.lineno in _reach(name, facts.names.statement_of(use), facts)
+
+    return next((f.text for f in fates(name, function, facts, counts) if f.kind == "kept"), None)
+
+
+def holders(values: Sequence[Value]) -> set[str]:
     """Whose storage the values share, where that is known: parameters and attributes."""
     return {root for v in values if ELSEWHERE not in v.roots for root in v.roots}
 
 
-def _owner(holders: set[str]) -> str:
-    one = min(holders)
+def _owner(held: set[str]) -> str:
+    one = min(held)
     return f"`{one}`" if one.startswith("self.") else f"the argument `{one}`"
 
 
@@ -64,36 +98,36 @@ def _refusal(what: str, owner: str, harm: str) -> NoFix:
     return NoFix(f"{said} may be {owner} itself, of which a graph would give a copy: {harm}")
 
 
-def _after(name: str, node: ast.If, holders: set[str], facts: Facts) -> str | None:
+def _after(name: str, node: ast.If, held: set[str], facts: Facts) -> str | None:
     """What shows after the branch whether `name` shares the storage."""
     function = facts.function_of(node)
     assert function is not None
     later = _reach(name, node, facts)
 
     def counts(use: ast.Name) -> bool:
-        shares = not isinstance(use.ctx, ast.Load) or bool(facts.kinds.of(use).roots & holders)
+        shares = not isinstance(use.ctx, ast.Load) or bool(facts.kinds.of(use).roots & held)
         return shares and use.lineno in later
 
     for found in fates(name, function, facts, counts):
-        harm = _harm(found, function, holders, facts, _MAX_CALLS)
+        harm = _harm(found, function, held, facts, _MAX_CALLS)
         if harm is not None:
             return harm
     return None
 
 
-def _harm(found: Fate, function: FunctionNode, holders: set[str], facts: Facts, depth: int) -> str | None:
+def _harm(found: Fate, function: FunctionNode, held: set[str], facts: Facts, depth: int) -> str | None:
     """Why a caller would notice; what is given to code that is not known is taken to be read only."""
     if found.kind == "given":
         return None
     if found.kind == "returned":
-        return _returned(function, holders, facts, depth) and found.text
+        return _returned(function, held, facts, depth) and found.text
     return found.text
 
 
-def _returned(function: FunctionNode, holders: set[str], facts: Facts, depth: int = _MAX_CALLS) -> str | None:
+def _returned(function: FunctionNode, held: set[str], facts: Facts, depth: int = _MAX_CALLS) -> str | None:
     """Why a caller of the function would notice that the result does not share the storage of what it gave."""
     region, calls = facts.regions.of(function), facts.calls.callers(function)
-    if region.entry or not calls or depth == 0 or not holders <= set(facts.flow(function).parameters):
+    if region.entry or not calls or depth == 0 or not held <= set(facts.flow(function).parameters):
         return "it is returned"
     for call in calls:
         home = facts.function_of(call)
@@ -122,18 +156,18 @@ def _unshared(given: ast.expr, call: ast.Call, facts: Facts) -> bool:
     return given.id in binds_surely(statement) or given.id not in facts.flow(function).live_after(statement)
 
 
-def _used(expr: ast.expr, holders: set[str], facts: Facts, depth: int) -> str | None:
+def _used(expr: ast.expr, held: set[str], facts: Facts, depth: int) -> str | None:
     """Why what becomes of the value of an expression shows whether it shares the storage."""
     function = facts.function_of(expr)
     assert function is not None
     found, names = fate(expr, facts)
-    harm = _harm(found, function, holders, facts, depth) if found is not None else None
+    harm = _harm(found, function, held, facts, depth) if found is not None else None
     statement = facts.names.statement_of(expr)
     for name in sorted(names):
         if harm is None:
             later = _reach(name, statement, facts)
             ends = fates(name, function, facts, lambda use: use.lineno in later)  # noqa: B023 - used up at once
-            harm = next((h for f in ends if (h := _harm(f, function, holders, facts, depth))), None)
+            harm = next((h for f in ends if (h := _harm(f, function, held, facts, depth))), None)
     return harm
 
 
@@ -162,7 +196,7 @@ def _blocks(node: ast.AST) -> list[list[ast.stmt]]:
     return [b for b in found if isinstance(b, list)]
 
 
-def _source_changed(holders: set[str], node: ast.If | ast.IfExp, facts: Facts) -> str | None:
+def _source_changed(held: set[str], node: ast.If | ast.IfExp, facts: Facts) -> str | None:
     """What changes the tensor itself after the branch, which a copy would not follow."""
     function = facts.function_of(node)
     assert function is not None
@@ -171,7 +205,7 @@ def _source_changed(holders: set[str], node: ast.If | ast.IfExp, facts: Facts) -
     start = around[-1].lineno if around else end + 1
     for statement in walk(function):
         if isinstance(statement, ast.stmt) and not hasattr(statement, "body") and statement.lineno >= start:
-            changed = facts.effects.of([statement]).mutates & holders
+            changed = facts.effects.of([statement]).mutates & held
             if changed and statement.lineno not in range(node.lineno, end + 1):
                 return f"`{min(changed)}` is changed on line {statement.lineno}"
     return None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..model import Evidence, Level, NoFix
 from ..trees import walk
 from . import torch_api
+from .aliases import holders
 from .classes import ClassInfo, first_parameter, is_attribute_of
 from .effects import Effect
 from .flow import binds, reads
@@ -116,7 +117,10 @@ class _Study:
         if len(self.kinds) > 1 or (kind != "attribute" and len(names) > 1):
             return NoFix("it stores in several ways")
         refused = (
-            self._calls_differ(kind, true, false) or self._missing(kind, names, true, false) or self._unfit(true, false)
+            self._calls_differ(kind, true, false)
+            or self._missing(kind, names, true, false)
+            or self._unfit(true, false)
+            or self._shared(kind, true, false)
         )
         if refused is not None:
             return NoFix(refused)
@@ -308,6 +312,18 @@ class _Study:
                 effect = self.facts.effects.of([value])
                 if not self._light(value) or self._acts(effect):
                     return f"`{ast.unparse(value)}` may cost, raise or act where its arm is not taken"
+        return None
+
+    def _shared(self, kind: str, true: Side, false: Side) -> str | None:
+        """What is kept as it is given: a graph would keep a copy, which does not follow what the caller does to it."""
+        assert self.function is not None
+        given = {*self.facts.flow(self.function).parameters} - {self.owner}
+        for name, value in [*true.values.items(), *false.values.items()] if kind != "copy" else ():
+            held = given & holders([self.facts.kinds.of(value)])
+            if held:
+                return (
+                    f"`{self.owner}.{name}` may become the argument `{min(held)}`, of which a graph would keep a copy"
+                )
         return None
 
     def _acts(self, effect: Effect) -> bool:
