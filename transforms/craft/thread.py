@@ -18,7 +18,7 @@ def hand_down(threads: Sequence[Thread], bench: Bench) -> list[Edit] | NoFix:
     """The edits: values above the calls, keywords in calls and headers, and the parameter where it was read."""
     takes: dict[FunctionNode, list[str]] = {}
     gives: dict[ast.Call, list[str]] = {}
-    made: dict[ast.stmt, list[Made]] = {}
+    first: dict[tuple[FunctionNode, str], Made] = {}
     edits: list[Edit | NoFix] = []
     for thread in threads:
         for function, name in thread.takes:
@@ -26,9 +26,13 @@ def hand_down(threads: Sequence[Thread], bench: Bench) -> list[Edit] | NoFix:
         for call, keyword, name in thread.gives:
             _add(gives.setdefault(call, []), f"{keyword}={name}")
         for one in thread.made:
-            if all(one.name != m.name for m in made.setdefault(one.before, [])):
-                made[one.before].append(one)
+            known = first.setdefault((one.home, one.name), one)
+            if one.before.lineno < known.before.lineno:
+                first[one.home, one.name] = one
         edits.append(_read(thread, bench))
+    made: dict[ast.stmt, list[Made]] = {}
+    for one in first.values():
+        made.setdefault(one.before, []).append(one)
     edits += [parameter(function, ", ".join(names), bench) for function, names in takes.items()]
     edits += [argument(call, ", ".join(words), bench) for call, words in gives.items()]
     edits += [_above(statement, values, bench) for statement, values in made.items()]

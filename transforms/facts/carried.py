@@ -23,6 +23,8 @@ Guards = tuple[tuple[ast.expr, bool], ...]
 
 SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)
 _WALKS = frozenset({"builtins.enumerate", "builtins.zip", "builtins.reversed"})
+# Dynamo takes no such object from its caller.
+_OBJECTS = frozenset(f"builtins.{n}" for n in ("range", "zip", "enumerate", "reversed", "iter", "map", "filter", "set"))
 MAX_INLINED = 3  # statements whose values go into an expression that is handed down
 _CLOSED = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Try, TryStar, ast.While, ast.AsyncFor)
 _UNSHOWN = (ast.Raise, ast.Assert, ast.JoinedStr, ast.NamedExpr, ast.Match, ast.AsyncWith, ast.GeneratorExp)
@@ -171,7 +173,9 @@ class Carried(Moves):
     def _reads_host(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Subscript):
             return isinstance(node.ctx, ast.Load) and self.masked(node)
-        if isinstance(node, ast.Call) and self.facts.calls.target(node) is not None:
+        if isinstance(node, ast.Call) and (
+            self.facts.calls.target(node) is not None or self.facts.names.qualified(node.func) in _OBJECTS
+        ):
             return False
         value = self.facts.kinds.of(node)
         if value.tag is Tag.HOST and isinstance(node, (ast.Call, ast.BinOp, ast.Compare)):
@@ -278,7 +282,10 @@ class Carried(Moves):
         if not sure and (exits is None or path.unsure or observed):
             return None
         kept: list[tuple[ast.expr, bool]] = []
-        for test, holds in [*(exits or ()), *path.tests]:
+        for asked, holds in [*(exits or ()), *path.tests]:
+            # Where what was handed down is absent, nothing need be computed for it.
+            handed = holds and isinstance(asked, ast.IfExp) and _stands_in(asked)
+            test = asked.body if handed and isinstance(asked, ast.IfExp) else asked
             simple = not holds_tensor(test, self.facts) and self.input_only([test], reads(test))
             value = self.inlined(test) if simple and (not observed or self.sure(test)) else None
             if value is None:
@@ -354,6 +361,12 @@ def decided(test: ast.expr) -> bool | None:
             known = computed or isinstance(left, ast.Constant)
             return (isinstance(left, ast.Constant) and left.value is None) is isinstance(op, ast.Is) if known else None
     return None
+
+
+def _stands_in(choice: ast.IfExp) -> bool:
+    """`given if given is not None else own`."""
+    asked = ast.Compare(choice.body, [ast.IsNot()], [ast.Constant(None)])
+    return isinstance(choice.body, ast.Name) and ast.unparse(choice.test) == ast.unparse(asked)
 
 
 def _names(node: ast.AST) -> list[ast.Name]:

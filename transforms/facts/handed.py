@@ -17,20 +17,29 @@ if TYPE_CHECKING:
 
 def handed_down(choice: ast.If | ast.IfExp, arm: ast.AST, names: Names, calls: Calls) -> bool:
     """True for the arm that runs where a keyword is not given, of a function whose callers in sight all give it."""
+    asked = not_given(choice, arm, names)
+    if asked is None:
+        return False
+    function, name = asked
+    given = [[k.value for k in c.keywords if k.arg == name] for c in calls.reaching(function)]
+    return bool(given) and all(g and not isinstance(g[0], ast.Constant) for g in given)
+
+
+def not_given(choice: ast.If | ast.IfExp, arm: ast.AST, names: Names) -> tuple[ast.FunctionDef, str] | None:
+    """The function and its keyword, for the arm that runs where the keyword is not given."""
     match choice.test:
         case ast.Compare(
             left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]
         ):
             absent = choice.body if isinstance(op, ast.Is) else choice.orelse
         case _:
-            return False
+            return None
     function = names.enclosing_function(choice.test)
     if not isinstance(function, ast.FunctionDef) or not (arm is absent or (isinstance(absent, list) and arm in absent)):
-        return False
+        return None
     keywords = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
     optional = [a.arg for a, d in keywords if isinstance(d, ast.Constant) and d.value is None]
-    given = [[k.value for k in c.keywords if k.arg == name] for c in calls.reaching(function)]
-    return name in optional and bool(given) and all(g and not isinstance(g[0], ast.Constant) for g in given)
+    return (function, name) if name in optional else None
 
 
 def out_of_sight(function: FunctionNode, facts: Facts) -> NoFix | None:
@@ -79,4 +88,4 @@ class Given:
         self.values: dict[str, ast.expr] = {}
 
 
-__all__ = ["Given", "arguments", "handed_down", "out_of_sight"]
+__all__ = ["Given", "arguments", "handed_down", "not_given", "out_of_sight"]

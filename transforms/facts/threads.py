@@ -9,27 +9,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from ..model import NoFix
+from ..model import Level, NoFix
 from ..trees import walk
 from .carried import SIMPLE, Carried, Guards, Wanted, decided, repeats, replaced
 from .classes import FunctionNode, is_attribute_of
 from .flags import flag_name
 from .flow import binds, reads
-from .handed import Given, arguments, out_of_sight
+from .handed import Given, arguments, not_given, out_of_sight
 from .hoists import Hoist, declined, names_grad_mode
 from .moves import Moves
+from .values import Tag
 
 if TYPE_CHECKING:
     from . import Facts
 
+_THERE = (Tag.HOST, Tag.TENSOR, Tag.SEQUENCE)
 _QUIET = NoFix("")
 _DEPTH = 5  # functions between the one that computes a value and the one that reads it
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A value that is computed above a statement, and its name there."""
+    """A value that is computed above a statement of a function, and its name there."""
 
+    home: FunctionNode
     before: ast.stmt
     name: str
     value: ast.expr
@@ -67,14 +70,14 @@ class Thread:
 class _Way:
     """A thread in the making."""
 
-    takes: dict[FunctionNode, str] = field(default_factory=dict)
+    takes: list[tuple[FunctionNode, str]] = field(default_factory=list)
     gives: list[tuple[ast.Call, str, str]] = field(default_factory=list)
     made: list[Made] = field(default_factory=list)
     chain: list[str] = field(default_factory=list)
 
     def copy(self) -> _Way:
         """Another that may go wrong."""
-        return _Way(dict(self.takes), list(self.gives), list(self.made), list(self.chain))
+        return _Way(list(self.takes), list(self.gives), list(self.made), list(self.chain))
 
     def adopt(self, other: _Way) -> None:
         """Go on as another did."""
@@ -140,6 +143,11 @@ class Threads:
             around = self.facts.names.parent(around)
         if isinstance(around, (ast.If, ast.IfExp)) and self.facts.breaks.cured_otherwise(around, "TR102"):
             return True
+        child: ast.AST = node
+        for above in self.facts.names.ancestors(node):
+            if isinstance(above, (ast.If, ast.IfExp)) and not_given(above, child, self.facts.names) is not None:
+                return True  # what is there for callers that hand down nothing
+            child = above
         masked = self.facts.masks.covers(self.facts.names.statement_of(node))
         return masked or bool(self.facts.regions.left_alone(node)) or declined(node, self.facts)
 
@@ -165,11 +173,13 @@ class Threads:
                 return None
             name = self._compute(Carried(self.facts, function).up_to(node), wanted, wish, way)
         else:
-            refused = self._lift(wanted, wish, way, 0)
-            if refused is not None:
-                return NoFix(f"{refused.reason}, on the way {_arrows(way.chain)}") if refused.reason else None
-            name = way.takes[function]
-        parts = (tuple(way.takes.items()), tuple(way.gives), tuple(way.made), tuple(way.chain))
+            lifted = self._lift(wanted, wish, way, 0)
+            if isinstance(lifted, NoFix):
+                return NoFix(f"{lifted.reason}, on the way {_arrows(way.chain)}") if lifted.reason else None
+            name = lifted
+        if not way.made:
+            return None  # no call comes to where it is read
+        parts = (tuple(way.takes), tuple(way.gives), tuple(way.made), tuple(way.chain))
         return Thread(node, function, name, wanted.size, wanted.decides, *parts)
 
     def _wish(self, node: ast.expr, size: bool) -> str:
@@ -178,33 +188,35 @@ class Threads:
         if counts is not None:
             return f"{flag_name(counts[0], self.facts).removesuffix('_value')}_total"
         statement = self.facts.names.parent(node)
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            return statement.targets[0].id
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        function = self.facts.function_of(node)
+        if isinstance(target, ast.Name) and function and target.id not in self.facts.flow(function).parameters:
+            return target.id
         name = flag_name(node, self.facts)
         lists = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "tolist"
         ending = "_list" if lists else "_selected" if isinstance(node, ast.Subscript) else ""
         return f"{name.removesuffix('_value')}{ending}" if ending else name
 
-    def _lift(self, wanted: Wanted, wish: str, way: _Way, depth: int) -> NoFix | None:
-        """Let all callers hand a function the value; else the reason why one can not, empty where none is to tell."""
+    def _lift(self, wanted: Wanted, wish: str, way: _Way, depth: int) -> str | NoFix:
+        """Let all callers hand a function the value, whose name there is given.
+
+        Else the reason why one can not, empty where none is to tell.
+        """
         function = wanted.function
         if not way.chain:
             way.chain.append(self._called(function))
-        if depth == _DEPTH or function in way.takes:
-            return _QUIET
-        handed = out_of_sight(function, self.facts)
-        if handed is not None:
-            return handed
         name = self._named(function, wish, wanted)
-        way.takes[function] = name
-        calls = self._callers(function)
-        if not calls:
-            return _QUIET
+        if (function, name) in way.takes:
+            return name
+        handed, calls = out_of_sight(function, self.facts), self._callers(function)
+        if handed is not None or depth == _DEPTH or not calls:
+            return handed or _QUIET
+        way.takes.append((function, name))
         for call in calls:
             refused = self._carry(call, wanted, name, way, depth)
             if refused is not None:
                 return refused
-        return None
+        return name
 
     def _carry(self, call: ast.Call, wanted: Wanted, name: str, way: _Way, depth: int) -> NoFix | None:
         """Let one caller hand the value down: it computes it, or is handed it itself."""
@@ -220,8 +232,11 @@ class Threads:
         given = arguments(call, wanted.function, needed, target.bound)
         if isinstance(given, NoFix):
             return given
-        if any(decided(replaced(t, given.values)) is (not holds) for t, holds in wanted.guards):
-            return None  # this call never comes to where it is read
+        absent = {n for n, v in given.values.items() if isinstance(v, ast.Constant) and v.value is None}
+        known = [(self._outcome(t, given), holds) for t, holds in wanted.guards]
+        never = any(outcome is (not holds) for outcome, holds in known)
+        if never or absent & reads(wanted.value):
+            return None  # this call does not come to where it is read
         above = Carried(self.facts, home)
         top = above.up_to(call)
         hoist = self.facts.hoists.of(home)
@@ -229,21 +244,33 @@ class Threads:
         if (isinstance(hoist, Hoist) and top in hoist.prologue) or (outer and above.movable(top)):
             return refused  # the whole call stands outside of the graph
         if outer or (self.facts.regions.of(home).entry and self.facts.hoists.refusal(home) is None):
-            lifted = self._lifted(call, above, wanted, given, outer) or self._lifted(call, above, wanted, given, True)
+            inlined = None if outer else self._lifted(call, above, wanted, given, False)
+            lifted = inlined or self._lifted(call, above, wanted, given, True)
             grad = any(names_grad_mode(d, self.facts) for d in home.decorator_list)
             if lifted is not None and (wanted.host or not grad):
-                way.gives.append((call, name, self._compute(top, lifted, name, way)))
+                way.gives.append((call, name, self._compute(top, lifted, name, way, inlined is None)))
                 return None
         elif self._takes_more(home) and self._callers(home):
             lifted = self._lifted(call, above, wanted, given, False)
             trial = way.copy()
             outcome = self._lift(lifted, name, trial, depth + 1) if lifted is not None else _QUIET
-            refused = outcome or _QUIET
-            if outcome is None:
-                trial.gives.append((call, name, trial.takes[home]))
+            if isinstance(outcome, str):
+                trial.gives.append((call, name, outcome))
                 way.adopt(trial)
                 return None
+            refused = outcome
         return self._before_loop(call, wanted, given, name, way) and refused
+
+    def _outcome(self, test: ast.expr, given: Given) -> bool | None:
+        """What is known of a condition of the callee for this call."""
+        match test:
+            case ast.Compare(
+                left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]
+            ) if name in given.values:
+                value = self.facts.kinds.of(given.values[name])
+                if value.tag in _THERE and value.level is Level.PROVED and not value.optional:
+                    return isinstance(op, ast.IsNot)
+        return decided(replaced(test, given.values))
 
     def _lifted(self, call: ast.Call, above: Carried, wanted: Wanted, given: Given, local: bool) -> Wanted | None:
         """The value in the caller's terms, at its start or (`local`) above the statement with the call."""
@@ -316,21 +343,28 @@ class Threads:
         lifted = self._lifted(call, above, wanted, given, True)
         if lifted is None or not lifted.repeated:
             return _QUIET
-        way.gives.append((call, name, self._compute(top, lifted, name, way)))
+        way.gives.append((call, name, self._compute(top, lifted, name, way, True)))
         return None
 
     # -- names ---------------------------------------------------------------------------------------------------------
-    def _compute(self, top: ast.stmt, wanted: Wanted, name: str, way: _Way) -> str:
-        """Let the value be computed above a statement; gives its name there."""
-        own = self._named(wanted.function, name, wanted)
-        made = Made(top, own, wanted.value, wanted.guards)
-        if all(ast.dump(m.value) != ast.dump(made.value) or m.name != own for m in way.made):
-            way.made.append(made)
+    def _compute(self, top: ast.stmt, wanted: Wanted, name: str, way: _Way, local: bool = False) -> str:
+        """Let the value be computed above a statement; gives its name there.
+
+        What depends on the parameters alone is the same above any statement, and is computed above the first; what is
+        `local` belongs to this one.
+        """
+        own = self._named(wanted.function, name, wanted, top if local else None)
+        same = [m for m in way.made if m.name == own and m.home is wanted.function]
+        if not same:
+            way.made.append(Made(wanted.function, top, own, wanted.value, wanted.guards))
+        elif top.lineno < same[0].before.lineno:
+            way.made[way.made.index(same[0])] = replace(same[0], before=top)
         return own
 
-    def _named(self, function: FunctionNode, wish: str, wanted: Wanted) -> str:
+    def _named(self, function: FunctionNode, wish: str, wanted: Wanted, top: ast.stmt | None = None) -> str:
         """The name of a value in a function; the same value has the same name."""
-        key = (function, " ".join(map(ast.dump, wanted.terms)))
+        tests = [holds for _, holds in wanted.guards]
+        key = (function, " ".join(map(ast.dump, wanted.terms)) + f" {tests} {id(top) if top is not None else ''}")
         if key not in self._given:
             names = self.facts.names
             taken = {n for (f, _), n in self._given.items() if f is function}
