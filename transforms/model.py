@@ -157,6 +157,7 @@ class RuleSettings:
         only: the codes of the rules that are in force; None for all.
         modules: imported base classes that are known to derive from `nn.Module`, by the dotted names of `facts.names`.
         inherited: names that such classes define, which a new method must not take.
+        compiled: functions and classes of the file that other files of the project compile.
     """
 
     max_unroll: int = 8
@@ -166,4 +167,5 @@ class RuleSettings:
     only: frozenset[str] | None = None
     modules: frozenset[str] = frozenset()
     inherited: frozenset[str] = frozenset()
+    compiled: frozenset[str] = frozenset()
     observed: Observed | None = None

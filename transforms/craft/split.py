@@ -158,6 +158,12 @@ def _core(header: cst.FunctionDef, name: str, added: Sequence[str]) -> cst.Funct
             *(x.with_changes(comma=between) for x in fresh[:-1]),
             fresh[-1].with_changes(comma=between if p.star_kwarg else last),
         ]
+    elif fresh and not isinstance(p.star_kwarg, cst.Param):
+        # All on one line, which may be another than that of the parentheses.
+        behind = everything[-1].whitespace_after_param if everything else cst.SimpleWhitespace("")
+        bare = [x.with_changes(whitespace_after_param=cst.SimpleWhitespace("")) for x in bare]
+        only = [x.with_changes(whitespace_after_param=cst.SimpleWhitespace("")) for x in only]
+        fresh[-1] = fresh[-1].with_changes(whitespace_after_param=behind)
     params = p.with_changes(
         params=bare,
         posonly_params=positional,

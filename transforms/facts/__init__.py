@@ -67,7 +67,7 @@ class Facts:
         """What may run compiled."""
         observed = self.settings.observed
         ran = {name: calls.root for name, calls in observed.calls.items()} if observed is not None else {}
-        return Regions(self.names, self.classes, self.calls, ran)
+        return Regions(self.names, self.classes, self.calls, ran, self.settings.compiled)
 
     @functools.cached_property
     def kinds(self) -> Kinds:

@@ -107,7 +107,8 @@ class Classes:
         self.by_path: dict[str, ClassInfo] = {}
         self._owners: dict[ast.AST | None, tuple[ClassInfo, str] | None] = {}
         for node in names.nodes(ast.ClassDef):
-            info = ClassInfo(node, names.path(node), tuple(names.qualified(b) for b in node.bases))
+            bases = [b.value if isinstance(b, ast.Subscript) else b for b in node.bases]  # `Base[T]`
+            info = ClassInfo(node, names.path(node), tuple(map(names.qualified, bases)))
             self.by_node[node] = self.by_path[info.path] = info
         for info in self.by_node.values():
             info.bases = [self.by_path[b] for b in info.base_names if b in self.by_path and self.by_path[b] is not info]

@@ -267,3 +267,10 @@ FILE_MODULES = (
     "sys.",
 )
 SCRIPTS = ("test_", "main", "convert_", "load_", "save_", "download_", "train_", "evaluate_")
+# Methods of a module that run outside its forward pass.
+OUTSIDE = frozenset(
+    {"__init__", "extra_repr", "__repr__", "reset_parameters", "_init_weights", "init_weights", "state_dict"}
+    | {"load_state_dict", "train", "eval", "_load_from_state_dict", "_save_to_state_dict", "from_pretrained"}
+    | {"save_pretrained", "configure_optimizers", "__setstate__", "to", "_apply", "get_config", "from_config"}
+    | {"__new__", "__del__", "__reduce__", "__getstate__", "__deepcopy__", "__eq__", "__hash__", "__len__", "__str__"}
+)

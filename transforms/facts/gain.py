@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..trees import walk
@@ -20,9 +20,16 @@ GROWING = frozenset(
 )
 
 
-def work(nodes: Iterable[ast.AST], facts: Facts) -> int:
-    """How many expressions of the nodes may compute a tensor, calls of layers and of the file's functions included."""
-    return sum(_computes(node, facts) for root in nodes for node in _outside_raise(root))
+def work(nodes: Iterable[ast.AST], facts: Facts, without: Container[int] = ()) -> int:
+    """How many expressions of the nodes may compute a tensor, calls of layers and of the file's functions included.
+
+    Args:
+        nodes: where to look.
+        facts: of the file.
+        without: the identities of nodes that do not count.
+    """
+    found = (node for root in nodes for node in _outside_raise(root) if id(node) not in without)
+    return sum(_computes(node, facts) for node in found)
 
 
 def _outside_raise(root: ast.AST) -> list[ast.AST]:

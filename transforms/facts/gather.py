@@ -39,12 +39,14 @@ class Site:
         repeated: it stands within a loop, a `try` or a `with`, where the whole frame is skipped for it.
         apart: it stands in a comprehension or in a function that is called, which is compiled when the frame is not.
         looped: it is repeated, and not for a `try` or a `with` alone.
+        own: what it is repeated for stands in the function itself, and not in one that it calls.
     """
 
     node: ast.AST
     repeated: bool
     apart: bool
     looped: bool = False
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,8 @@ def _moving(
         return driver
     if few and (driver is None or not driver.pieces):
         return None
+    if driver is None and not work([s for s in function.body if s not in span], facts):
+        return NoFix("nothing beside them is for the graph to hold")
     return Gathering(function, owner_of(function, facts), tuple(span), part, found, skipped, driver)
 
 
@@ -236,12 +240,14 @@ def _visit(node: ast.AST, where: Site, facts: Facts, depth: int) -> Iterator[Sit
     target = facts.calls.target(node) if isinstance(node, ast.Call) and depth < _DEPTH else None
     function = target.function if target is not None and target.plain else None
     if function is not None and function.name != "__init__" and not function.decorator_list:
-        yield from _called(function, Site(function, where.repeated, True, where.looped), facts, depth + 1)
+        yield from _called(function, Site(function, where.repeated, True, where.looped, where.own), facts, depth + 1)
+    repeats = isinstance(node, _REPEATING) and not grad_mode(node, facts)
     within = Site(
         node,
-        where.repeated or (isinstance(node, _REPEATING) and not grad_mode(node, facts)),
+        where.repeated or repeats,
         where.apart or isinstance(node, _COMPREHENSIONS),
         where.looped or (isinstance(node, _REPEATING) and not isinstance(node, (ast.Try, ast.With))),
+        where.own or (repeats and depth == 0),
     )
     for child in _reached(node):
         yield from _visit(child, within, facts, depth)
@@ -314,7 +320,7 @@ def _heavy(call: ast.Call, function: FunctionNode, facts: Facts) -> bool:
     target, func = facts.calls.target(call), call.func
     if target is not None:
         body = target.function.body  # where a break in a loop has it skipped, nothing of it is in a graph
-        skipped = any(s.repeated for b in body for s in sites(b, facts))
+        skipped = any(s.own for b in body for s in sites(b, facts))
         return not skipped and work(body, facts) > MAX_LOST
     local = isinstance(func, ast.Name) and func.id in facts.names.bound_in(function)
     owner = owner_of(function, facts)

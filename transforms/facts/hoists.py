@@ -14,6 +14,7 @@ from .counters import Counting
 from .detours import Detour, detour
 from .flags import Flag, flag_name, named_apart
 from .flow import TryStar, binds, reads, walk_scope
+from .gain import work
 from .moves import CONTEXTS, Moves
 from .predicates import holds_tensor
 from .regions import GRAD_MODES
@@ -93,6 +94,10 @@ class Hoists:
         return isinstance(plan, Hoist) and any(test is s for s in plan.sites)
 
 
+_EMPTY = "nothing is left for the graph to hold"
+_OTHER_MODE = "tensors made outside would not be made under the gradient mode of its decorator"
+
+
 class _Search(Moves):
     """The search for a hoist in one function."""
 
@@ -142,11 +147,10 @@ class _Search(Moves):
         gone = {id(n) for f in flags for n in walk(f.node)}
         later = {n.id for s in rest for n in walk(s) if isinstance(n, ast.Name) and id(n) not in gone}
         passed = [n for s in prologue for n in _ordered(binds(s), s) if n in later and n not in self.parameters]
+        empty = not trailing and not work(rest, self.facts, gone)
+        if empty or self._loses_grad_mode(prologue, passed):
+            return NoFix(_EMPTY if empty else _OTHER_MODE)
         unique = named_apart(self._in_time(flags, prologue), self.function, self.facts)
-        if any(names_grad_mode(d, self.facts) for d in self.function.decorator_list) and not self._all_host(
-            prologue, passed
-        ):
-            return NoFix("tensors made outside would not be made under the gradient mode of its decorator")
         changes = self.counting.changes if self.counting else ()
         baked = tuple(s for s in sites if isinstance(s, ast.Call) and self.bakes(s))
         return Hoist(
@@ -159,6 +163,10 @@ class _Search(Moves):
             changes,
             baked,
         )
+
+    def _loses_grad_mode(self, prologue: Sequence[ast.stmt], passed: Sequence[str]) -> bool:
+        decorated = any(names_grad_mode(d, self.facts) for d in self.function.decorator_list)
+        return decorated and not self._all_host(prologue, passed)
 
     def _all_host(self, prologue: Sequence[ast.stmt], passed: Sequence[str]) -> bool:
         """True where no tensor goes from the outer part into the core but the inputs themselves."""

@@ -253,6 +253,8 @@ def _telling(method: str) -> bool:
 
 def _operand_use(node: ast.Name, parent: ast.expr, facts: Facts) -> Value | None:
     """`(p == 0).any()`, `any(p >= 0)`: what is done with a comparison or a sum shows that it is elementwise."""
+    if _may_be_the_tensor(node, parent, facts):
+        return None
     above = facts.names.parent(parent)
     if isinstance(above, ast.Attribute):
         call = facts.names.parent(above)
@@ -278,6 +280,16 @@ def _operand_use(node: ast.Name, parent: ast.expr, facts: Facts) -> Value | None
                 f"`{qualified.removeprefix('builtins.')}(…)` of what is computed from `{node.id}`",
             )
     return None
+
+
+def _may_be_the_tensor(node: ast.Name, parent: ast.expr, facts: Facts) -> bool:
+    """`(y == p).any()`, `(y.var() + p).sqrt()`: `y` says already why the result is elementwise, `p` may be a number."""
+    first = parent.left if isinstance(parent, (ast.BinOp, ast.Compare)) else node
+    if first is node or isinstance(first, ast.Constant):
+        return False
+    given = facts.names.enclosing_function(node)
+    names = {a.arg for a in ast.walk(given.args) if isinstance(a, ast.arg)} if given is not None else set[str]()
+    return isinstance(first, ast.Call) or (isinstance(first, ast.Name) and first.id not in names)
 
 
 def _tensor_index(index: ast.expr) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from ..model import Evidence, Level
 from ..trees import walk
 from . import torch_api
 from .classes import FunctionNode, is_attribute_of
-from .conventions import FILE_MODULES, FILES, SCRIPTS, SHARED
+from .conventions import FILE_MODULES, FILES, OUTSIDE, SCRIPTS, SHARED
 from .flow import leaves
 from .handed import handed_down
 
@@ -23,65 +23,18 @@ if TYPE_CHECKING:
 
 COMPILE = frozenset({"torch.compile", "torch._dynamo.optimize"})
 DISABLE = frozenset(
-    {
-        "torch.compiler.disable",
-        "torch._dynamo.disable",
-        "torch._dynamo.decorators.skip",
-        "torch._dynamo.decorators.disable",
-    }
-    | {"torch._disable_dynamo", "torch.jit.ignore", "torch.jit.unused", "torch.compiler.assume_constant_result"}
+    {"torch.compiler.disable", "torch._dynamo.disable", "torch._disable_dynamo", "torch.jit.ignore", "torch.jit.unused"}
+    | {"torch._dynamo.decorators.skip", "torch._dynamo.decorators.disable", "torch.compiler.assume_constant_result"}
     | {"torch._dynamo.assume_constant_result", "torch.compiler.allow_in_graph", "torch._dynamo.allow_in_graph"}
     | {"torch.library.custom_op", "torch.compiler.nonstrict_trace"}
 )
 SCRIPT = frozenset({"torch.jit.script", "torch.jit.script_method", "torch.jit.export", "torch.jit.script_if_tracing"})
 COMPILING = frozenset(
-    {
-        "torch.compiler.is_compiling",
-        "torch.compiler.is_dynamo_compiling",
-        "torch._dynamo.is_compiling",
-        "torch.jit.is_scripting",
-    }
-    | {"torch.jit.is_tracing", "torch.compiler.is_exporting", "torch._dynamo.external_utils.is_compiling"}
+    {"torch.compiler.is_compiling", "torch.compiler.is_dynamo_compiling", "torch._dynamo.is_compiling"}
+    | {"torch.jit.is_scripting", "torch.jit.is_tracing", "torch.compiler.is_exporting"}
+    | {"torch._dynamo.external_utils.is_compiling"}
 )
 GRAD_MODES = frozenset({"torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.autograd.no_grad"})
-# Methods of a module that run outside its forward pass.
-OUTSIDE = frozenset(
-    {
-        "__init__",
-        "extra_repr",
-        "__repr__",
-        "reset_parameters",
-        "_init_weights",
-        "init_weights",
-        "state_dict",
-        "load_state_dict",
-        "train",
-        "eval",
-    }
-    | {
-        "_load_from_state_dict",
-        "_save_to_state_dict",
-        "from_pretrained",
-        "save_pretrained",
-        "configure_optimizers",
-        "__setstate__",
-        "to",
-        "_apply",
-    }
-    | {
-        "get_config",
-        "from_config",
-        "__new__",
-        "__del__",
-        "__reduce__",
-        "__getstate__",
-        "__deepcopy__",
-        "__eq__",
-        "__hash__",
-        "__len__",
-        "__str__",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +64,17 @@ class Regions:
     Args:
         names, classes, calls: facts of the file.
         ran: the functions that Dynamo compiled in recorded runs, and whether they were called from eager code.
+        elsewhere: functions and classes that other files of the project compile.
     """
 
-    def __init__(self, names: Names, classes: Classes, calls: Calls, ran: Mapping[str, bool] | None = None) -> None:
+    def __init__(
+        self,
+        names: Names,
+        classes: Classes,
+        calls: Calls,
+        ran: Mapping[str, bool] | None = None,
+        elsewhere: Iterable[str] = (),
+    ) -> None:
         self._names = names
         self._classes = classes
         self._calls = calls
@@ -132,6 +93,9 @@ class Regions:
         self._leave_handed_over()
         self._leave_scripted()
         self._mark_compiled()
+        for path in (f".{name}" for name in elsewhere):
+            mark = self._mark_class if path in classes.by_path else self._mark_function
+            mark(path, "another file of the project compiles it")
         self._mark_recorded(ran or {})
         self._mark_modules()
         self._mark_cores()
@@ -275,9 +239,7 @@ class Regions:
     def _mark_argument(self, given: ast.expr, call: ast.Call) -> None:
         because = f"`torch.compile` on line {call.lineno}"
         path = self._names.qualified(given) or ""
-        function = next((f for f in self._names.functions() if self._names.path(f) == path), None)
-        if function is not None:
-            self._mark(function, Region(Evidence(Level.PROVED, because), True, True))
+        if self._mark_function(path, because):
             return
         info = self._calls.instance(given)
         if info is not None:
@@ -286,6 +248,13 @@ class Regions:
             method = held.method(given.attr)
             if method is not None:
                 self._mark(method, Region(Evidence(Level.PROVED, because), True, True))
+
+    def _mark_function(self, path: str, because: str) -> bool:
+        """Mark the function of a path; False where the file has none."""
+        function = next((f for f in self._names.functions() if self._names.path(f) == path), None)
+        if function is not None:
+            self._mark(function, Region(Evidence(Level.PROVED, because), True, True))
+        return function is not None
 
     def _mark_class(self, path: str, because: str) -> None:
         method = self._classes.by_path[path].method("forward")
@@ -414,10 +383,21 @@ class Regions:
             if isinstance(node.func, ast.Attribute):
                 if node.func.attr in ("backward", "zero_grad", "parse_args", "from_pretrained", "load_state_dict"):
                     return False
-                computes |= (
-                    node.func.attr not in SHARED
-                    and torch_api.method(node.func.attr) is not None
-                    and not name.startswith("numpy.")
-                )
-            computes |= name.startswith("torch.") and torch_api.function(name) is not None
+                own = not name or name.startswith((".", "torch."))
+                method = own and node.func.attr not in SHARED and not self._from_numpy(node.func)
+                computes |= method and _computes(torch_api.method(node.func.attr))
+            computes |= name.startswith("torch.") and _computes(torch_api.function(name))
         return computes
+
+    def _from_numpy(self, called: ast.expr) -> bool:
+        """`np.sum(a)`, `np.argmin(a).item()`."""
+        while isinstance(called, (ast.Attribute, ast.Call)):
+            if (self._names.qualified(called) or "").startswith("numpy."):
+                return True
+            called = called.func if isinstance(called, ast.Call) else called.value
+        return False
+
+
+def _computes(op: torch_api.Op | None) -> bool:
+    """True for what makes or reads tensors; `x.numel()` and `torch.manual_seed(0)` do neither."""
+    return op is not None and (op.reads or op.returns in ("tensor", "tensors", "unknown"))

@@ -81,7 +81,8 @@ class ScatteredBreaks(Rule):
             return
         outcome = gathering(node, facts)
         if isinstance(outcome, Gathering) and not moved_along(node, facts):
-            message = f"{len(outcome.sites)} breaks in `{node.name}` that stay"
+            count = len(outcome.sites)
+            message = f"{count} break{'s' * (count > 1)} in `{node.name}` that stay{'s' * (count == 1)}"
             evidence = Evidence(Level.PROVED, "one break comes in the place of several")
             yield self.finding(outcome.statements[0], facts, message, evidence, outcome)
 

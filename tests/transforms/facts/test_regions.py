@@ -81,6 +81,7 @@ def test_kept_away(text: str) -> None:
     "text",
     [
         "def here(x): return len(x)",
+        "def here(net):\n    n = 0\n    for p in net.parameters():\n        n += p.numel()\n    print(n)",
         "def here(x):\n    torch.save(x, 'x')\n    return F.relu(x)",
         "def train_here(x): ...\ndef here(x):\n    F.relu(x).backward()",
         "import os\ndef here(x):\n    os.remove('x')\n    return F.relu(x)",
