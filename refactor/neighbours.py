@@ -9,7 +9,7 @@ import ast
 import functools
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .signs import ask
@@ -63,10 +63,12 @@ class Class:
 
 @dataclass(frozen=True)
 class Summary:
-    """The classes of a file, and what its imported names stand for, as dotted names."""
+    """The classes and functions of a file, what its imported names stand for, and modules that it imports all of."""
 
-    classes: Mapping[str, Class]
-    imports: Mapping[str, str]
+    classes: Mapping[str, Class] = field(default_factory=dict)
+    functions: frozenset[str] = frozenset()
+    imports: Mapping[str, str] = field(default_factory=dict)
+    stars: tuple[str, ...] = ()
 
 
 def _line(dotted: str, asking: Path, steps: int) -> Iterator[Class]:
@@ -91,6 +93,31 @@ def _line(dotted: str, asking: Path, steps: int) -> Iterator[Class]:
         if name in summary.imports and file != asking:
             yield from _line(summary.imports[name], file, steps - 1)
             return
+        for star in summary.stars if file != asking else ():
+            found = list(_line(star + name, file, steps // 3))  # packages import all of each other
+            if found:
+                yield from found
+                return
+
+
+def home(dotted: str, asking: Path, steps: int = _MAX_STEPS) -> tuple[Path, str] | None:
+    """The file that defines a class or function at its top level, and its name there; None where none is found.
+
+    Args:
+        dotted: as the file that asks would spell it.
+        asking: that file.
+        steps: how many imports to follow.
+    """
+    for file, name in _places(dotted, asking) if steps and "." in dotted else ():
+        summary = _summary(file)
+        if name in summary.classes or name in summary.functions:
+            return file, name
+        further = [summary.imports[name]] if name in summary.imports else [star + name for star in summary.stars]
+        for other in further:
+            found = home(other, file, steps - 1 if name in summary.imports else steps // 3)
+            if found is not None:
+                return found
+    return None
 
 
 def _places(dotted: str, asking: Path) -> Iterator[tuple[Path, str]]:
@@ -131,9 +158,11 @@ def _read(file: Path, _signs: tuple[int, ...]) -> Summary:
     try:
         tree = ast.parse(file.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return Summary({}, {})
+        return Summary()
     imports: dict[str, str] = {}
     classes: dict[str, ast.ClassDef] = {}
+    functions: list[str] = []
+    stars: list[str] = []
     for node in _statements(tree.body):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -144,9 +173,13 @@ def _read(file: Path, _signs: tuple[int, ...]) -> Summary:
             origin = "." * node.level
             prefix = (f"<{origin}>." if origin else "") + (f"{node.module}." if node.module else "")
             imports |= {alias.asname or alias.name: prefix + alias.name for alias in node.names if alias.name != "*"}
+            stars += [prefix] if any(alias.name == "*" for alias in node.names) else []
         elif isinstance(node, ast.ClassDef):
             classes[node.name] = node
-    return Summary({name: _class(node, imports, classes) for name, node in classes.items()}, imports)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            functions.append(node.name)
+    found = {name: _class(node, imports, classes) for name, node in classes.items()}
+    return Summary(found, frozenset(functions), imports, tuple(stars))
 
 
 def _class(node: ast.ClassDef, imports: Mapping[str, str], classes: Mapping[str, ast.ClassDef]) -> Class:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..commands import codes
+from ..compiled import compiled_elsewhere
 from ..config import Resolver
 from ..engine import Options, Rewrite, inspect, rewrite
 from ..errors import UserError
@@ -72,6 +73,7 @@ class _Migration:
 
     Attributes:
         traces: what the program to be traced left, as evidence.
+        compiled: what the files compile of each other.
         files: the files as they were, by path.
         seen: how often the findings of a file were seen to do harm, for those that there is something to rewrite in.
         rewrites: what became of those that were reached.
@@ -83,6 +85,7 @@ class _Migration:
     tree: Checkout
     started: float
     traces: tuple[str, ...] = ()
+    compiled: Mapping[Path, frozenset[str]] = field(default_factory=dict)
     files: dict[str, File] = field(default_factory=dict)
     seen: dict[str, int] = field(default_factory=dict)
     rewrites: dict[str, Rewrite] = field(default_factory=dict)
@@ -98,6 +101,7 @@ class _Migration:
         before = runner.test()
         if self.policy.trace or self.policy.test:
             self.tree.restore()
+        self.compiled = compiled_elsewhere(self.tree.root / path for path in found.files)
         self._rewrite_all(found)
         after = self._settled_tests(runner, before)
         patch, undo = self.tree.patches(self._changes())
@@ -196,7 +200,9 @@ class _Migration:
         config = resolver.for_file(file)
         options = options_for(file, config, codes(), factory, inputs, cache=False, evidence=self.traces)
         dropped = {code for where, code in self.dropped if where == path}
-        return replace(options, select=options.select - dropped, complete=options.complete and not dropped)
+        settings = replace(options.settings, compiled=self.compiled.get(file, frozenset()))
+        complete = options.complete and not dropped
+        return replace(options, select=options.select - dropped, complete=complete, settings=settings)
 
     def _settled_tests(self, runner: own_tests.Runner, before: SuiteRun | None) -> SuiteRun | None:
         """The tests of the rewritten tree; where they are worse, the guilty fixes are found and taken back."""

@@ -29,16 +29,17 @@ def origins(sources: Iterable[str], shard: tuple[int, int] = (1, 1)) -> Iterator
         UserError: a list file that cannot be read, or a line of it that is wrong.
     """
     part, parts = shard
-    taken: dict[str, str] = {}
-    seen = set()
+    # Hashes instead of texts: a list may be long, and this is all that stays of it.
+    taken: dict[int, int] = {}
+    seen: set[int] = set()
     for origin in _all(sources):
-        key = (origin.source, origin.revision)
+        key = hash((origin.source, origin.revision))
         if key in seen:
             continue
         seen.add(key)
         name = _slug(origin.name or _base(origin.source))
-        text = f"{origin.source} {origin.revision}"
-        if taken.setdefault(name.casefold(), text) != text:
+        if taken.setdefault(hash(name.casefold()), key) != key:
+            text = f"{origin.source} {origin.revision}"
             name = f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
         if (len(seen) - 1) % parts == part - 1:
             yield Origin(name, origin.source, origin.revision, origin.settings)

@@ -181,6 +181,45 @@ def test_a_budget_that_runs_out_is_named(repository: Make, tmp_path: Path) -> No
     assert reasons == {"not reached within the budget of 0 s"}
 
 
+def test_a_bug_of_a_rule_ends_its_file_alone(repository: Make, tmp_path: Path) -> None:
+    """A rule that raises is put beside the tool's own, in a folder on the path of the run."""
+    repository({"a.py": BRANCH, "b.py": BRANCH.replace("gate", "broken")})
+    hook = """\
+import refactor.transforms.rules.tensor_branch as module
+
+rule = module.TensorBranch
+find = rule.find
+
+
+def failing(self, node, facts):
+    if "broken" in facts.source.text:
+        raise KeyError("site")
+    return find(self, node, facts)
+
+
+rule.find = failing
+"""
+    write_all(tmp_path / "hooks", {"sitecustomize.py": hook})
+    env = os.environ | {"PYTHONPATH": str(tmp_path / "hooks")}
+    done = migrate(tmp_path, "project", "--out", "out", "--verify", "off", env=env)
+    assert done.returncode == 0, done.stderr
+    found = rows(tmp_path / "out", "SELECT path, status, reason FROM files ORDER BY path")
+    assert found[0] == ("a.py", "rewritten", "")
+    assert found[1][:2] == ("b.py", "failed")
+    assert found[1][2].startswith("a bug of torch-refactor: KeyError: 'site' (")
+    [(notes,)] = rows(tmp_path / "out", "SELECT notes FROM repositories")
+    assert "b.py: a bug of torch-refactor" in notes
+
+
+def test_what_files_compile_of_each_other(repository: Make, tmp_path: Path) -> None:
+    tell = 'def tell(x):\n    print("hi")\n    return x\n'
+    main = "import torch\nfrom model import tell\n\nfast = torch.compile(tell)\n"
+    repository({"model.py": f"import torch\n\n\n{tell}", "main.py": main, "setup.py": ""}, "whole")
+    repository({"model.py": f"import torch\n\n\n{tell}"}, "alone")
+    migrate(tmp_path, "whole", "alone", "--out", "out", "--verify", "off")
+    assert rows(tmp_path / "out", "SELECT repository, path, code FROM fixes") == [("whole", "model.py", "TR302")]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -43,6 +43,11 @@ def settings(tmp_path: Path, files: Mapping[str, str], text: str, where: str = "
         ({"pkg/base.py": BASE}, "from pkg.base import Block", "Block"),
         ({"pkg/base.py": BASE}, "import pkg.base", "pkg.base.Block"),
         ({"base.py": BASE}, "from ..base import Block", "Block"),
+        (
+            {"pkg/__init__.py": "from .a import *\nfrom .base import *\n", "pkg/a.py": "", "pkg/base.py": BASE},
+            "from . import Block",
+            "Block",
+        ),
         ({"base.py": BASE}, "from base import Block", "Block"),
         (
             {"pkg/base/__init__.py": "from .impl import Block\n", "pkg/base/impl.py": BASE},
@@ -77,6 +82,12 @@ def test_a_base_that_is_a_module(tmp_path: Path, files: Mapping[str, str], line:
         ({"pkg/base.py": "from .model import Block\n"}, "from .base import Block", "Block"),
         ({"pkg/base.py": BASE}, "from .base import Other", "Other"),
         ({"pkg/base.py": "from .base import Block\n"}, "from .base import Block", "Block"),
+        (
+            {"pkg/base.py": "from .other import *\n", "pkg/other.py": "from .base import *\n"},
+            "from .base import Block",
+            "Block",
+        ),
+        ({"pkg/base.py": "from torch.nn import *\n"}, "from .base import Block", "Block"),
         ({"a.py": "from b import C\n", "b.py": "from a import C\n"}, "from a import C", "C"),
     ],
 )

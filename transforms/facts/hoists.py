@@ -94,10 +94,6 @@ class Hoists:
         return isinstance(plan, Hoist) and any(test is s for s in plan.sites)
 
 
-_EMPTY = "nothing is left for the graph to hold"
-_OTHER_MODE = "tensors made outside would not be made under the gradient mode of its decorator"
-
-
 class _Search(Moves):
     """The search for a hoist in one function."""
 
@@ -147,9 +143,9 @@ class _Search(Moves):
         gone = {id(n) for f in flags for n in walk(f.node)}
         later = {n.id for s in rest for n in walk(s) if isinstance(n, ast.Name) and id(n) not in gone}
         passed = [n for s in prologue for n in _ordered(binds(s), s) if n in later and n not in self.parameters]
-        empty = not trailing and not work(rest, self.facts, gone)
-        if empty or self._loses_grad_mode(prologue, passed):
-            return NoFix(_EMPTY if empty else _OTHER_MODE)
+        refused = self._objection(prologue, passed, bool(trailing or work(rest, self.facts, gone)))
+        if refused is not None:
+            return refused
         unique = named_apart(self._in_time(flags, prologue), self.function, self.facts)
         changes = self.counting.changes if self.counting else ()
         baked = tuple(s for s in sites if isinstance(s, ast.Call) and self.bakes(s))
@@ -164,9 +160,13 @@ class _Search(Moves):
             baked,
         )
 
-    def _loses_grad_mode(self, prologue: Sequence[ast.stmt], passed: Sequence[str]) -> bool:
+    def _objection(self, prologue: Sequence[ast.stmt], passed: Sequence[str], works: bool) -> NoFix | None:
+        if not works:
+            return NoFix("nothing is left for the graph to hold")
         decorated = any(names_grad_mode(d, self.facts) for d in self.function.decorator_list)
-        return decorated and not self._all_host(prologue, passed)
+        if decorated and not self._all_host(prologue, passed):
+            return NoFix("tensors made outside would not be made under the gradient mode of its decorator")
+        return None
 
     def _all_host(self, prologue: Sequence[ast.stmt], passed: Sequence[str]) -> bool:
         """True where no tensor goes from the outer part into the core but the inputs themselves."""
@@ -179,7 +179,6 @@ class _Search(Moves):
                     return False
         return True
 
-    # -- numbers that the entry counts ---------------------------------------------------------------------------------
     def _numbers(self, flags: list[Flag]) -> list[Flag]:
         """What the graph needs of the numbers, apart from what the other flags hold."""
         inside = {id(n) for f in flags for n in walk(f.node)}
@@ -198,10 +197,6 @@ class _Search(Moves):
             later = (s for s in prologue if s.lineno > flag.node.lineno and numbers & _stores(s))
             out.append(replace(flag, before=next(later, None)))
         return out
-
-    # -- what the graph is cut by --------------------------------------------------------------------------------------
-
-    # -- what may move -------------------------------------------------------------------------------------------------
 
     def _worth_moving(self, statement: ast.stmt, needed: list[ast.stmt]) -> bool:
         """True where the statement makes host values, or is the cut itself; computing on tensors stays in the graph."""

@@ -385,8 +385,8 @@ class Regions:
                     return False
                 own = not name or name.startswith((".", "torch."))
                 method = own and node.func.attr not in SHARED and not self._from_numpy(node.func)
-                computes |= method and _computes(torch_api.method(node.func.attr))
-            computes |= name.startswith("torch.") and _computes(torch_api.function(name))
+                computes |= method and torch_api.computes(torch_api.method(node.func.attr))
+            computes |= name.startswith("torch.") and torch_api.computes(torch_api.function(name))
         return computes
 
     def _from_numpy(self, called: ast.expr) -> bool:
@@ -396,8 +396,3 @@ class Regions:
                 return True
             called = called.func if isinstance(called, ast.Call) else called.value
         return False
-
-
-def _computes(op: torch_api.Op | None) -> bool:
-    """True for what makes or reads tensors; `x.numel()` and `torch.manual_seed(0)` do neither."""
-    return op is not None and (op.reads or op.returns in ("tensor", "tensors", "unknown"))

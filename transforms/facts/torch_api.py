@@ -205,6 +205,11 @@ def method(name: str) -> Op | None:
     return _op(f"torch.Tensor.{name}", entry) if entry else None
 
 
+def computes(op: Op | None) -> bool:
+    """True for what makes or reads tensors; `x.numel()` and `torch.manual_seed(0)` do neither."""
+    return op is not None and (op.reads or op.returns in ("tensor", "tensors", "unknown"))
+
+
 def attribute(name: str) -> Kind:
     """What reading an attribute of a tensor gives; "optional" is a tensor or None; methods are "unknown"."""
     found: Kind = _table()["attributes"].get(name, "unknown")
