@@ -48,6 +48,37 @@ from nflows.transforms.splines import rational_quadratic_spline as spline
 w = [torch.randn(2, 3, 5) for _ in range(2)]
 call, inputs = spline, [(torch.rand(2, 3), *w, torch.randn(2, 3, 6))]
 """,
+    "crf": """
+from crf import CRF
+mask = torch.tensor([[1, 1], [1, 1], [1, 0]]).bool()
+call = CRF(4)  # its parameters are memory as it was found
+for parameter in call.parameters():
+    torch.nn.init.uniform_(parameter)
+inputs = [(torch.randn(3, 2, 4), torch.randint(4, (3, 2)), mask)]
+""",
+    "normflows": """
+from normflows.flows import ActNorm
+call = ActNorm(4)
+call(torch.randn(8, 4))
+inputs = [(torch.randn(8, 4),), (torch.randn(6, 4),)]
+""",
+    "pytorch_msssim": """
+from pytorch_msssim import ssim
+call, inputs = ssim, [(torch.rand(2, 3, 8, 16), torch.rand(2, 3, 8, 16))]
+""",
+    "e3nn": """
+from e3nn.o3 import matrix_to_angles, rand_matrix
+call, inputs = matrix_to_angles, [(rand_matrix(2),), (rand_matrix(3),)]
+""",
+    "pytorch_metric_learning": """
+from pytorch_metric_learning.losses import ContrastiveLoss
+call, inputs = ContrastiveLoss(), [(torch.randn(8, 4), torch.arange(8) % 3)]
+""",
+    "torchdiffeq": """
+from torchdiffeq import odeint
+call = lambda y, t: odeint(lambda t, y: -y * t, y, t, method="rk4")
+inputs = [(torch.randn(3), torch.linspace(0, 1, 4))]
+""",
     "diffusers": """
 from diffusers.utils.torch_utils import randn_tensor
 call = lambda x: x + randn_tensor(x.shape, generator=None, device=x.device)
