@@ -134,8 +134,7 @@ class _Search(Moves):
             self.available -= binds(statement)
         if not flags and not needed and not trailing:
             return None
-        refused = self.refusal(flags)
-        if refused is not None:
+        if (refused := self.refusal(flags)) is not None:
             return refused
         flags += self._numbers(flags)
         prologue = self._slice(needed, flags)
@@ -143,11 +142,9 @@ class _Search(Moves):
         gone = {id(n) for f in flags for n in walk(f.node)}
         later = {n.id for s in rest for n in walk(s) if isinstance(n, ast.Name) and id(n) not in gone}
         passed = [n for s in prologue for n in _ordered(binds(s), s) if n in later and n not in self.parameters]
-        refused = self._objection(prologue, passed, bool(trailing or work(rest, self.facts, gone)))
-        if refused is not None:
+        if (refused := self._objection(prologue, passed, bool(trailing or work(rest, self.facts, gone)))) is not None:
             return refused
         unique = named_apart(self._in_time(flags, prologue), self.function, self.facts)
-        changes = self.counting.changes if self.counting else ()
         baked = tuple(s for s in sites if isinstance(s, ast.Call) and self.bakes(s))
         return Hoist(
             self.function,
@@ -156,7 +153,7 @@ class _Search(Moves):
             tuple(dict.fromkeys(passed)),
             tuple(s for s in sites if s not in baked),
             trailing,
-            changes,
+            self.counting.changes if self.counting else (),
             baked,
         )
 
