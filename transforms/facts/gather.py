@@ -123,9 +123,15 @@ def _moving(
         return driver
     if few and (driver is None or not driver.pieces):
         return None
-    if driver is None and not work([s for s in function.body if s not in span], facts):
+    if _by_itself(function, facts) and not work([s for s in function.body if s not in span], facts):
         return NoFix("nothing beside them is for the graph to hold")
     return Gathering(function, owner_of(function, facts), tuple(span), part, found, skipped, driver)
+
+
+def _by_itself(function: FunctionNode, facts: Facts) -> bool:
+    """True for a function that nothing compiles or calls, as far as the file says: no layer, and no part of another."""
+    region, owner = facts.regions.of(function), facts.classes.of_function(function)
+    return region.entry and not region.explicit and (owner is None or not owner.is_module)
 
 
 def _worth_driving(function: FunctionNode, found: Sequence[Site], facts: Facts) -> bool:
