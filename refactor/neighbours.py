@@ -17,6 +17,7 @@ from .transforms.facts.classes import is_module_base
 from .transforms.model import RuleSettings
 from .transforms.smith import names_of
 from .transforms.source import Source
+from .transforms.trees import walk
 
 _MAX_BYTES = 2 << 20
 _MAX_STEPS = 12
@@ -185,7 +186,7 @@ def _read(file: Path, _signs: tuple[int, ...]) -> Summary:
 def _class(node: ast.ClassDef, imports: Mapping[str, str], classes: Mapping[str, ast.ClassDef]) -> Class:
     bases = tuple(_through(base, imports, classes) for base in map(_dotted, node.bases) if base)
     names = {n.name for n in node.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))}
-    names |= {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+    names |= {n.attr for n in walk(node) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
     return Class(bases, frozenset(names), any(map(is_module_base, bases)))
 
 

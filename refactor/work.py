@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from . import notebook
 from .codes import chosen, expand, matches
+from .collecting import collect_rarely, collected_rarely
 from .config import Config
 from .engine import Options, Proposal, Rewrite, inspect, propose, rewrite
 from .errors import UserError
@@ -238,7 +239,7 @@ def each(function: Callable[[Task], Result], tasks: Sequence[Task], jobs: int) -
         jobs: how many processes to use at most; 0 stands for one per processor.
     """
     running = [task for task in tasks if task.options.runs and function is rewrite_one]
-    with _judged(function, running, jobs) as judged:
+    with _judged(function, running, jobs) as judged, collected_rarely():
         yield from _shown(_each(function, tasks, judged, jobs), len(tasks))
 
 
@@ -277,7 +278,7 @@ def _each(
         return
     # A fresh interpreter for each worker: forking is unsafe where a progress display has a thread.
     context = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(workers, mp_context=context, initializer=_deafen) as pool:
+    with concurrent.futures.ProcessPoolExecutor(workers, mp_context=context, initializer=_settle) as pool:
         try:
             done = _spread(pool, function, apart)
             yield from (judged(task) if runs(task) else next(done) for task in tasks)
@@ -319,8 +320,9 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _deafen() -> None:
-    """An interrupt reaches the whole group of processes, and one of them is to speak of it."""
+def _settle() -> None:
+    """Prepare a worker. An interrupt reaches the whole group of processes, and one of them is to speak of it."""
+    collect_rarely()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

@@ -44,7 +44,9 @@ def _found(facts: Facts, rules: Iterable[Rule]) -> list[Finding]:
         finding
         for kind, interested in by_type.items()
         for node in facts.names.nodes(kind)
+        for compiled in (facts.may_compile(node),)
         for rule in interested
+        if compiled or rule.anywhere
         for finding in facts.findings(rule, node)
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
 Node = TypeVar("Node", bound=ast.AST)
@@ -17,6 +17,8 @@ _FIELDS = {
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
+
+_SCOPES = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef})
 
 
 def kept(question: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
@@ -56,6 +58,15 @@ def walk(root: ast.AST) -> tuple[ast.AST, ...]:
 
 
 @kept
+def by_type(root: ast.AST) -> dict[type[ast.AST], list[Any]]:
+    """The nodes of `walk` by their types."""
+    found: dict[type[ast.AST], list[Any]] = {}
+    for node in walk(root):
+        found.setdefault(type(node), []).append(node)
+    return found
+
+
+@kept
 def types(root: ast.AST) -> frozenset[type[ast.AST]]:
     """The types of the node and of all below it."""
     return frozenset(map(type, walk(root)))
@@ -91,14 +102,14 @@ def own(root: ast.AST) -> tuple[ast.AST, ...]:
     while stack:
         node = stack.pop()
         found.append(node)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        if type(node) not in _SCOPES:
+            stack += reversed(children(node))
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             stack += [*node.decorator_list, *_defaults(node.args)]
         elif isinstance(node, ast.Lambda):
             stack += _defaults(node.args)
         elif isinstance(node, ast.ClassDef):
             stack += [*node.decorator_list, *node.bases, *(k.value for k in node.keywords)]
-        else:
-            stack += reversed(children(node))
     return tuple(found)
 
 

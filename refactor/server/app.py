@@ -19,6 +19,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from .. import __version__
+from ..collecting import collect_rarely
 from ..errors import UserError
 from . import actions, hover, lens, verification
 from .analysis import Analysis
@@ -318,4 +319,6 @@ def serve() -> None:
     # Whatever else is printed must not get between the messages.
     speaking = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    build().start_io(stdin=sys.stdin.buffer, stdout=speaking)
+    server = build()
+    collect_rarely()
+    server.start_io(stdin=sys.stdin.buffer, stdout=speaking)

@@ -141,13 +141,14 @@ class Facts:
 
     def findings(self, rule: Rule, node: ast.AST) -> Sequence[Finding]:
         """What a rule finds at a node."""
-        if not rule.anywhere and not self._may_compile(node):
+        if not rule.anywhere and not self.may_compile(node):
             return ()
         if rule.last:
             return tuple(rule.find(node, self))
         return self.answer(rule, node, lambda: tuple(rule.find(node, self)))
 
-    def _may_compile(self, node: ast.AST) -> bool:
+    def may_compile(self, node: ast.AST) -> bool:
+        """True for a node that may run compiled, and is not left alone there."""
         if node not in self._compiled:
             definition = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
             region = self.regions.of(node if definition else self.function_of(node))

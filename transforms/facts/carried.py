@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..trees import walk
+from ..trees import children, walk
 from .classes import FunctionNode
 from .detours import Detour, detour
 from .flow import COMPREHENSIONS, TryStar, binds, reads
@@ -118,10 +118,10 @@ class Carried(Moves):
             return [n for n in walk(top.test) if isinstance(n, ast.Call) and n is not node]
         if not isinstance(top, SIMPLE):
             return [top]
-        found = list(ast.iter_child_nodes(node)) if isinstance(node, ast.Call) else []
+        found = list(children(node)) if isinstance(node, ast.Call) else []
         child = node
         for around in self.facts.names.ancestors(node) if node is not top else ():
-            found += [n for n in ast.iter_child_nodes(around) if n is not child]
+            found += [n for n in children(around) if n is not child]
             if around is top:
                 break
             if isinstance(around, COMPREHENSIONS):
@@ -157,7 +157,7 @@ class Carried(Moves):
             if self._known(counted[0] if counted is not None else node, top):
                 yield node
                 return
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             yield from self._readings(child, top)
 
     def _decides(self, node: ast.expr) -> bool:

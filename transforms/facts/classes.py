@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeGuard
 
-from ..trees import walk
+from ..trees import by_type
 
 if TYPE_CHECKING:
     from .names import Names
@@ -142,7 +142,7 @@ class Classes:
                     info.attributes.setdefault(attribute, []).append(value)
                 else:
                     info.rebound.add(attribute)
-            for call in (n for n in walk(method) if isinstance(n, ast.Call)):
+            for call in by_type(method).get(ast.Call, ()):
                 self._registered(call, owner, info, name in builders)
 
     def _registered(self, call: ast.Call, owner: str, info: ClassInfo, building: bool) -> None:
@@ -239,13 +239,14 @@ def attribute_stores(function: ast.AST, owner: str) -> Iterator[tuple[str, ast.e
     `setattr` gives the name, as far as it is known: `layer*` for `setattr(self, f"layer{i}", …)`, `*` for any.
     """
     values: dict[int, ast.expr] = {}
-    for node in walk(function):
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                values |= _paired(target, node.value)
-        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+    nodes = by_type(function)
+    for node in nodes.get(ast.Assign, ()):
+        for target in node.targets:
+            values |= _paired(target, node.value)
+    for node in nodes.get(ast.AnnAssign, ()):
+        if node.value is not None:
             values[id(node.target)] = node.value
-    for node in walk(function):
+    for node in (*nodes.get(ast.Attribute, ()), *nodes.get(ast.Call, ())):
         if is_attribute_of(node, owner) and isinstance(node.ctx, (ast.Store, ast.Del)):
             if not isinstance(node.ctx, ast.Store) or id(node) in values or not _only_declared(node, function):
                 yield node.attr, values.get(id(node))
@@ -270,7 +271,7 @@ def _paired(target: ast.expr, value: ast.expr) -> dict[int, ast.expr]:
 
 def _only_declared(node: ast.Attribute, function: ast.AST) -> bool:
     """True for the target of `self.x: Tensor`, which assigns nothing."""
-    return any(isinstance(n, ast.AnnAssign) and n.target is node and n.value is None for n in walk(function))
+    return any(n.target is node and n.value is None for n in by_type(function).get(ast.AnnAssign, ()))
 
 
 def _key(name: ast.expr | None) -> str:

@@ -44,14 +44,18 @@ class Effect:
 
     def add(self, other: Effect) -> None:
         """What the other code may do is done too."""
-        for name, own in vars(self).items():
-            more = getattr(other, name)
-            if isinstance(own, set):
-                own |= more
-            elif isinstance(own, list):
-                own += more
-            else:
-                setattr(self, name, own or more)
+        self.mutates |= other.mutates
+        self.storage |= other.storage
+        self.written |= other.written
+        self.stores |= other.stores
+        self.io += other.io
+        self.unknown += other.unknown
+        self.random |= other.random
+        self.raises |= other.raises
+        self.reads += other.reads
+        self.breaks += other.breaks
+        self.jumps |= other.jumps
+        self.state += other.state
 
     @property
     def pure(self) -> bool:

@@ -12,6 +12,7 @@ from .classes import FunctionNode
 from .counters import Counting
 from .effects import Effect
 from .flow import binds, leaves, reads, walk_scope
+from .once import once
 from .predicates import holds_tensor, total
 from .values import Tag, category
 
@@ -55,15 +56,7 @@ class Moves:
 
     def reads(self, call: ast.Call) -> bool:
         """True for a call that copies a tensor to the host, or has a shape that depends on values."""
-        if isinstance(call.func, ast.Attribute) and call.func.attr in TRACED:
-            return False
-        if self.facts.scalars.stays(call):
-            return False
-        if self.facts.sites.likely(call):
-            return True
-        own = Effect()
-        self.facts.effects.node(call, own)
-        return bool(own.reads) or bool(own.breaks)
+        return _reads(call, self.facts)
 
     def bakes(self, call: ast.Call) -> bool:
         """True for a call that puts a number that varies into the graph."""
@@ -212,3 +205,16 @@ class Moves:
     def exits(self) -> bool:
         """True where a statement before may leave the function."""
         return any(isinstance(n, LEAVING) for s in self.skipped for n in walk_scope(s))
+
+
+@once
+def _reads(call: ast.Call, facts: Facts) -> bool:
+    if isinstance(call.func, ast.Attribute) and call.func.attr in TRACED:
+        return False
+    if facts.scalars.stays(call):
+        return False
+    if facts.sites.likely(call):
+        return True
+    own = Effect()
+    facts.effects.node(call, own)
+    return bool(own.reads) or bool(own.breaks)
