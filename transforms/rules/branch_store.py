@@ -64,7 +64,7 @@ class BranchStore(Rule):
     The fix is unsafe where the values may take gradients or differ in shape: then the helper itself breaks the graph.
 
     Refused: values that are costly, may raise, draw random numbers or have effects, as both are computed while
-    compiling; attributes that `__init__` does not set and one arm leaves alone; names bound by an arm and used later.
+    compiling; arguments themselves; attributes that `__init__` does not set and one arm leaves alone; locals of an arm.
     """
 
     code = "TR104"

@@ -63,7 +63,8 @@ class TensorBranch(Rule):
     those of the side not taken then get zero gradients instead of None.
 
     Refused: arms that write to attributes, arguments or containers, raise, print, draw no tensor, differ in shape or
-    dtype (or may do so, if they are costly), or cannot be captured themselves; conditions on the inputs alone are
+    dtype (or may do so, if they are costly), or cannot be captured themselves; arms that give an argument or another
+    tensor that lasts itself, where it shows that a graph gives a copy; conditions on the inputs alone are
     `input-condition`'s (TR102).
     """
 
