@@ -200,7 +200,8 @@ def _driver(
     pieces = [p for p in found.pieces if not any(id(n) in inside for n in nodes[p])]
     held = {id(n) for p in pieces for n in nodes[p]}
     lost = [s for s in function.body if (inline or s not in span) and id(s) not in held]
-    if work(lost, facts) - sum(work([p.value], facts) for p in pieces if p.value is not None) > MAX_LOST:
+    limit = MAX_MOVED if inline and any(site.repeated for site in found_sites) else MAX_LOST
+    if work(lost, facts) - sum(work([p.value], facts) for p in pieces if p.value is not None) > limit:
         return None
     reason = "host" if pieces or not moved or len(moved) < len(function.body) else "whole"
     return facts.drivers.last(replace(found, pieces=tuple(pieces), reason=reason))
