@@ -18,6 +18,7 @@ from .flow import binds, reads
 from .handed import Given, arguments, not_given, out_of_sight
 from .hoists import Hoist, declined, names_grad_mode
 from .moves import Moves
+from .shared import only_looked_at, several
 from .values import Tag
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Thread:
         name: of the value there.
         size: it is handed to the reading call, as the size of its result.
         decides: it is a condition.
+        repeated: it is read more than once in a call of the entry.
         takes: the functions that get it, each with the parameter's name.
         gives: the calls that hand it on, each with the keyword and the name that it has there.
         made: where it is computed.
@@ -60,6 +62,7 @@ class Thread:
     name: str
     size: bool
     decides: bool
+    repeated: bool
     takes: tuple[tuple[FunctionNode, str], ...]
     gives: tuple[tuple[ast.Call, str, str], ...]
     made: tuple[Made, ...]
@@ -74,14 +77,16 @@ class _Way:
     gives: list[tuple[ast.Call, str, str]] = field(default_factory=list)
     made: list[Made] = field(default_factory=list)
     chain: list[str] = field(default_factory=list)
+    repeated: bool = False
 
     def copy(self) -> _Way:
         """Another that may go wrong."""
-        return _Way(list(self.takes), list(self.gives), list(self.made), list(self.chain))
+        return _Way(list(self.takes), list(self.gives), list(self.made), list(self.chain), self.repeated)
 
     def adopt(self, other: _Way) -> None:
         """Go on as another did."""
         self.takes, self.gives, self.made, self.chain = other.takes, other.gives, other.made, other.chain
+        self.repeated = other.repeated
 
 
 class Threads:
@@ -99,7 +104,7 @@ class Threads:
 
     @property
     def all(self) -> Iterator[Thread]:
-        """All threads of the file."""
+        """All of the file."""
         return (t for found in self._found.values() for _, t in found if isinstance(t, Thread))
 
     @property
@@ -125,12 +130,23 @@ class Threads:
                     outcome = self._thread(node, wanted)
                     if outcome is not None:
                         found.setdefault(function, []).append((node, outcome))
+        self._apart(found)
         flags = [t.name for way in found.values() for _, t in way if isinstance(t, Thread) and t.decides]
         if len(set(flags)) > self.facts.settings.max_flags:
             refused = NoFix(f"{len(set(flags))} conditions would make {2 ** len(set(flags))} variants of the graph")
             for way in found.values():
                 way[:] = [(n, refused if isinstance(t, Thread) and t.decides else t) for n, t in way]
         return found
+
+    def _apart(self, found: dict[FunctionNode, list[tuple[ast.expr, Thread | NoFix]]]) -> None:
+        """Refuse lists and tensors that several readers would share, where one may change or keep what it reads."""
+        threads = [t for way in found.values() for _, t in way if isinstance(t, Thread)]
+        for way in found.values():
+            for i, (node, thread) in enumerate(way):
+                apart = not isinstance(thread, Thread) or thread.size or not several(thread, threads)
+                if not apart and not only_looked_at(node, self.facts):
+                    chain = thread.chain if isinstance(thread, Thread) else ()
+                    way[i] = (node, NoFix(f"several readers would share it, on the way {_arrows(chain)}"))
 
     def _reads(self, function: FunctionNode) -> bool:
         """True where there is anything to look for."""
@@ -180,7 +196,7 @@ class Threads:
         if not way.made:
             return None  # no call comes to where it is read
         parts = (tuple(way.takes), tuple(way.gives), tuple(way.made), tuple(way.chain))
-        return Thread(node, function, name, wanted.size, wanted.decides, *parts)
+        return Thread(node, function, name, wanted.size, wanted.decides, way.repeated, *parts)
 
     def _wish(self, node: ast.expr, size: bool) -> str:
         """The name of the local that the value is bound to, or one that tells."""
@@ -208,13 +224,12 @@ class Threads:
         name = self._named(function, wish, wanted)
         if (function, name) in way.takes:
             return name
-        handed, calls = out_of_sight(function, self.facts), self._callers(function)
-        if handed is not None or depth == _DEPTH or not calls:
-            return handed or _QUIET
+        refused, calls = out_of_sight(function, self.facts), self._callers(function)
+        if refused is not None or depth == _DEPTH or not calls:
+            return refused or _QUIET
         way.takes.append((function, name))
         for call in calls:
-            refused = self._carry(call, wanted, name, way, depth)
-            if refused is not None:
+            if (refused := self._carry(call, wanted, name, way, depth)) is not None:
                 return refused
         return name
 
@@ -353,6 +368,7 @@ class Threads:
         What depends on the parameters alone is the same above any statement, and is computed above the first; what is
         `local` belongs to this one.
         """
+        way.repeated |= wanted.repeated
         own = self._named(wanted.function, name, wanted, top if local else None)
         same = [m for m in way.made if m.name == own and m.home is wanted.function]
         if not same:

@@ -64,8 +64,8 @@ class InputCondition(Rule):
     Safe: the values are computed by the same expressions from the same inputs, under the conditions that guarded them.
     A list of layers is taken to have one. Refused: inputs that are changed before, conditions under which evaluation
     could raise, and more than three flags (each doubles the number of graphs, and Dynamo keeps eight); below the entry
-    also calls with unpacked arguments, functions and methods that something else may call or replace, and what is
-    computed from weights or hidden states on the way.
+    also calls with unpacked arguments, functions and methods that something else may call or replace, what is computed
+    from weights or hidden states on the way, and lists and tensors that one of several readers may change or keep.
     """
 
     code = "TR102"
