@@ -123,7 +123,8 @@ def _moving(
         return driver
     if few and (driver is None or not driver.pieces):
         return None
-    if _by_itself(function, facts) and not work([s for s in function.body if s not in span], facts):
+    left = work([s for s in function.body if s not in span], facts)
+    if _by_itself(function, facts) and not (left or _gives_tensor(function, facts)):
         return NoFix("nothing beside them is for the graph to hold")
     return Gathering(function, owner_of(function, facts), tuple(span), part, found, skipped, driver)
 
@@ -132,6 +133,13 @@ def _by_itself(function: FunctionNode, facts: Facts) -> bool:
     """True for a function that nothing compiles or calls, as far as the file says: no layer, and no part of another."""
     region, owner = facts.regions.of(function), facts.classes.of_function(function)
     return region.entry and not region.explicit and (owner is None or not owner.is_module)
+
+
+def _gives_tensor(function: FunctionNode, facts: Facts) -> bool:
+    """True where it returns a tensor, alone or in a tuple, as what is worth compiling does."""
+    values = [s.value for s in walk_scope(*function.body) if isinstance(s, ast.Return) and s.value is not None]
+    parts = [p for v in values for p in (v.elts if isinstance(v, ast.Tuple) else [v])]
+    return any(facts.kinds.of(p).is_tensor for p in parts)
 
 
 def _worth_driving(function: FunctionNode, found: Sequence[Site], facts: Facts) -> bool:
