@@ -184,7 +184,7 @@ class Resolver:
         """The nearest `pyproject.toml` upwards that has a `[tool.refactor]` section."""
         if folder not in self._files:
             candidate = folder / "pyproject.toml"
-            if candidate.is_file() and _section(candidate, required=False)[0]:
+            if os.path.isfile(candidate) and _section(candidate, required=False)[0]:  # noqa: PTH113  # says no where it may not look
                 self._files[folder] = candidate
             else:
                 self._files[folder] = None if folder.parent == folder else self._nearest(folder.parent)

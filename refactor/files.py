@@ -7,6 +7,7 @@ import functools
 import io
 import os
 import shutil
+import stat
 import tempfile
 import tokenize
 from collections.abc import Iterable, Iterator
@@ -73,6 +74,9 @@ def read(path: Path) -> File:
         UserError: it is missing, unreadable or undecodable.
     """
     try:
+        # A pipe or a device could keep a reader waiting, or never come to an end.
+        if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
+            raise UserError("is not a regular file; give the text on standard input (-) instead", path)
         data = path.read_bytes()
     except OSError as error:
         raise UserError(f"cannot be read: {error.strerror}", path) from None
@@ -154,11 +158,13 @@ class _Walk:
         root = self.top if _matches(spec, self.top, config.root, True) else config.root
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-        except OSError as error:
-            raise UserError(f"cannot be read: {error.strerror}", folder) from None
+        except OSError:
+            # Reading it as a file fails for the same reason, and is said without ending the run.
+            yield folder
+            return
         for entry in entries:
             path, is_folder = folder / entry.name, entry.is_dir(follow_symlinks=False)
-            wanted = is_folder or (entry.name.endswith(SUFFIXES) and entry.is_file())
+            wanted = is_folder or (entry.name.endswith(SUFFIXES) and _is_regular(path))
             if not wanted or _matches(spec, path, root, is_folder):
                 continue
             if config.settings.respect_gitignore and here.ignored(path, is_folder):
@@ -175,6 +181,14 @@ class _Walk:
             verdict = spec.check_file(absolute.relative_to(base).as_posix() + "/" * is_folder).include
             if verdict is not None:
                 return verdict
+        return False
+
+
+def _is_regular(path: Path) -> bool:
+    """True for a file with contents, through links: not for a device, a pipe, a socket, or a link in a circle."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError:
         return False
 
 
@@ -205,7 +219,7 @@ def _walk(folder: Path, resolver: Resolver) -> _Walk:
     for parent in (here, *here.parents):
         if parent != here:
             found = (*_ignore_file(parent / ".gitignore"), *found)
-        if (parent / ".git").exists():
+        if os.path.exists(parent / ".git"):  # noqa: PTH110  # says no where it may not look
             walk = _Walk(folder, resolver, (*_ignore_file(parent / ".git" / "info" / "exclude", parent), *found))
             # Whoever names an ignored folder wants what is in it.
             return _Walk(folder, resolver) if parent != here and walk.ignored(folder, True) else walk

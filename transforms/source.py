@@ -35,12 +35,13 @@ class Source:
         self.text = text
         self.name = name
         # ast counts only \n, \r\n and \r as line ends (form feeds are spaces), as this table does.
-        self._starts = [0, *(m.end() for m in _LINE.finditer(text))]
+        # A byte-order mark is no part of the first line: nothing may be written before it.
+        first = 1 if text.startswith("\ufeff") else 0
+        self._starts = [first, *(m.end() for m in _LINE.finditer(text))]
         try:
             self.tree = ast.parse(text.removeprefix("\ufeff"), filename=name, type_comments=False)
         except ValueError as error:
             raise SyntaxError(str(error), (name, 1, 1, "")) from None
-        self._bom = 1 if text.startswith("\ufeff") else 0
 
     @functools.cached_property
     def newline(self) -> str:
@@ -80,12 +81,12 @@ class Source:
 
     def position(self, offset: int) -> tuple[int, int]:
         """The 1-based line and 0-based character column of an offset."""
-        row = bisect.bisect_right(self._starts, offset)
+        row = max(1, bisect.bisect_right(self._starts, offset))
         return row, offset - self._starts[row - 1]
 
     def offset(self, line: int, byte_column: int) -> int:
         """The character offset of an ast position (1-based line, 0-based column in UTF-8 bytes)."""
-        start = self._starts[line - 1] + (self._bom if line == 1 else 0)
+        start = self._starts[line - 1]
         row = self.text[start : self.line_end(line)]
         if row.isascii():
             return start + byte_column

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
+from .plain import dumped
 from .remark import Remark
 
 _SEVERITIES = {"error": "critical", "warning": "minor", "note": "info"}
@@ -13,7 +13,7 @@ _SEVERITIES = {"error": "critical", "warning": "minor", "note": "info"}
 
 def document(remarks: Iterable[Remark]) -> str:
     """The report."""
-    return json.dumps([_issue(remark) for remark in remarks], indent=2, ensure_ascii=False)
+    return dumped([_issue(remark) for remark in remarks])
 
 
 def _issue(remark: Remark) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from ..passes import Applied, Left
 from ..transforms.model import Finding
 from ..transforms.remedies import page
 from .full import mark
+from .plain import dumped
 
 if TYPE_CHECKING:
     from ..verify.verdict import Verdict
@@ -23,7 +23,7 @@ SCHEMA = 1
 def document(command: str, **content: Any) -> str:
     """A whole document, indented."""
     head = {"schema": SCHEMA, "tool": "torch-refactor", "version": __version__, "command": command}
-    return json.dumps({**head, **content}, indent=2, ensure_ascii=False)
+    return dumped({**head, **content})
 
 
 def finding(item: Finding) -> dict[str, Any]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from .. import __version__
+from .plain import dumped
 from .remark import Remark, Replacement, link
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -35,7 +35,7 @@ def document(remarks: Iterable[Remark]) -> str:
         ],
         "results": [_result(remark, order[remark.code]) for remark in results],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+    return dumped({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 def _rules(results: Sequence[Remark]) -> list[dict[str, Any]]:

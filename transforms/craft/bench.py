@@ -277,7 +277,7 @@ def comments(text: str) -> list[str]:
     """The comments of a piece of source, in order; the piece need not parse."""
     found: list[str] = []
     with contextlib.suppress(tokenize.TokenError, IndentationError, SyntaxError):
-        tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+        tokens = tokenize.generate_tokens(io.StringIO(text, newline=None).readline)
         found.extend(token.string for token in tokens if token.type == tokenize.COMMENT)
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 import sys
 from collections.abc import Container, Iterable, Mapping, Sequence
 
@@ -124,9 +125,9 @@ def _standard(statement: ast.stmt) -> bool:
 
 
 def _local(block: str, source: Source) -> str:
-    """A block written with four spaces and `\\n`, in the file's indentation and line ends."""
+    """A block written with four spaces, in the file's indentation and line ends."""
     out = []
-    for line in block.rstrip("\n").split("\n"):
+    for line in re.split(r"\r\n|\r|\n", block.rstrip("\r\n")):
         stripped = line.lstrip(" ")
         steps, rest = divmod(len(line) - len(stripped), 4)
         out.append(source.indent * steps + " " * rest + stripped)

@@ -19,7 +19,7 @@ def opaque_fix(plan: Opaque, bench: Bench) -> Fix | NoFix:
         if bench.source.indent != "    ":
             return NoFix("the file is not indented by four spaces")
         lines.append(bench.render(bench.statements([statement]), "    "))
-    text = "\n".join(lines).replace(bench.source.newline, "\n") + "\n"
+    text = "\n".join(lines) + "\n"
     margin = bench.source.margin(function)
     mark = f'{margin}@{bench.helper("_opaque")}("{plan.schema}", {name})'
     return Fix(
