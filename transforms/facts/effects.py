@@ -65,12 +65,12 @@ class Effects:
             finally:
                 self._active.discard(function)
             found.jumps.discard("return")
-            if self._tells_compiled(function):
+            if self.tells_compiled(function):
                 found.reads, found.breaks = [], []
             self._memo[function] = found
         return self._memo[function]
 
-    def _tells_compiled(self, function: FunctionNode) -> bool:
+    def tells_compiled(self, function: FunctionNode) -> bool:
         """True for a function that tests `is_compiling()`: its author has seen to what the compiler meets."""
         names = self._facts.names
         return any(isinstance(n, ast.Call) and names.qualified(n.func) in COMPILING for n in walk(function))

@@ -254,7 +254,8 @@ def _visit(node: ast.AST, where: Site, facts: Facts, depth: int) -> Iterator[Sit
         yield replace(where, node=node)
     target = facts.calls.target(node) if isinstance(node, ast.Call) and depth < _DEPTH else None
     function = target.function if target is not None and target.plain else None
-    if function is not None and function.name != "__init__" and not function.decorator_list:
+    plain = function is not None and function.name != "__init__" and not function.decorator_list
+    if function is not None and plain and not facts.effects.tells_compiled(function):
         yield from _called(function, Site(function, where.repeated, True, where.looped, where.own), facts, depth + 1)
     repeats = isinstance(node, _REPEATING) and not grad_mode(node, facts)
     within = Site(
