@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..model import Evidence, Level, NoFix
+from ..model import Evidence, Finding, Level, NoFix
 from ..trees import spelled, walk
 from . import torch_api
 from .bars import BARS
@@ -80,6 +80,8 @@ class Sites:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
+        self._found: Sequence[Finding] | None = None
+        self._named = frozenset[int]()
 
     @functools.cached_property
     def _heads(self) -> dict[int, int]:
@@ -93,13 +95,16 @@ class Sites:
                 found.update(dict.fromkeys(range(node.lineno, max(last, node.lineno) + 1), node.lineno))
         return found
 
-    def unnamed(self, function: FunctionNode, named: Iterable[int]) -> Iterator[Site]:
-        """One site per statement that stands on none of the lines named."""
-        told = {self._heads.get(line, line) for line in named}
+    def unnamed(self, function: FunctionNode, found: Sequence[Finding], silent: Collection[str]) -> Iterator[Site]:
+        """One site per statement that none of the findings stands on; those of the codes `silent` name none."""
+        if self._found is not found:
+            self._found = found
+            self._named = frozenset(self._heads.get(f.line, f.line) for f in found if f.code not in silent)
+        told = set[int]()
         for site in self.of(function):
             line: int = site.at.lineno  # type: ignore[attr-defined]
             head = self._heads.get(line, line)
-            if head not in told:
+            if head not in told and head not in self._named:
                 told.add(head)
                 yield site
 

@@ -52,7 +52,7 @@ class GraphBreak(Rule):
 
     def find(self, node: ast.FunctionDef | ast.AsyncFunctionDef, facts: Facts) -> Iterator[Finding]:
         """One finding per statement that breaks the graph and that no other rule names."""
-        for site in facts.sites.unnamed(node, (f.line for f in facts.found if f.code not in ELSEWHERE)):
+        for site in facts.sites.unnamed(node, facts.found, ELSEWHERE):
             yield self.finding(site.at, facts, site.what, site.evidence, site.refusal, registry=site.kind.registry)
 
     def cut(self, plan: NoFix, _bench: Bench) -> NoFix:
