@@ -340,7 +340,7 @@ def test_10_same_answer_everywhere(tmp_path: Path) -> None:
         for jobs, folder, environment in (
             ("1", tmp_path, {"PYTHONHASHSEED": "0"}),
             ("2", elsewhere, {"PYTHONHASHSEED": "1", "LC_ALL": "C", "LANG": "C"}),
-            ("3", Path("/"), {"PYTHONHASHSEED": "2", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "TZ": "Asia/Tokyo"}),
+            ("3", tmp_path.parent, {"PYTHONHASHSEED": "2", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "TZ": "Asia/Tokyo"}),
         )
     ]
     rows = [[(Path(file["path"]).name, file["findings"]) for file in json.loads(answer)["files"]] for answer in answers]
