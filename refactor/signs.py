@@ -1,4 +1,4 @@
-"""What is asked of other files than the one looked at, noted so that a later run can tell whether it holds still."""
+"""What is asked of files beside the one looked at, noted so that a later run can tell whether it holds still."""
 
 from __future__ import annotations
 

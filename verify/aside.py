@@ -83,7 +83,7 @@ def _answer(channel: socket.socket, prepare: Callable[[], None], work: Callable[
         prepare()
         for line in file:
             try:
-                told = {"answer": work(json.loads(line))}
+                told: Plain = {"answer": work(json.loads(line))}
             except Exception as error:
                 told = {"failed": f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"}
             file.write(_line(told))
