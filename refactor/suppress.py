@@ -62,7 +62,6 @@ def suppressions(source: Source) -> list[Suppression]:
     """The comments of a source, by its tokens: text inside strings is never one."""
     if "refactor:" not in source.text:
         return []
-    bom = source.text.startswith("\ufeff")
     # A None newline makes every line ending one character, as the source's own table of lines counts them.
     stream = io.StringIO(source.text.removeprefix("\ufeff"), newline=None)
     found = []
@@ -71,7 +70,7 @@ def suppressions(source: Source) -> list[Suppression]:
         if match is None:
             continue
         line, column = token.start
-        start = source.line_start(line) + column + match.start() + (bom and line == 1)
+        start = source.line_start(line) + column + match.start()
         codes = tuple(code.strip() for code in (match["codes"] or "").split(",") if code.strip())
         span = Span(start, start + match.end() - match.start())
         found.append(Suppression(span, codes, line, None if match["file"] else line))

@@ -152,7 +152,8 @@ def test_shards_come_together(repository: Make, tmp_path: Path) -> None:
 
 def test_settings_of_the_list_and_of_the_repository(repository: Make, tmp_path: Path) -> None:
     repository({"m.py": BRANCH + LOUD.removeprefix("import torch\n")}, "a")
-    repository({"m.py": BRANCH, "pyproject.toml": "[tool.refactor]\nignore = ['TR102']\n"}, "b")
+    fresh = BRANCH.replace("    if", "    x = x.relu()\n    if")
+    repository({"m.py": fresh, "pyproject.toml": "[tool.refactor]\nignore = ['TR102']\n"}, "b")
     repository({"m.py": BRANCH, "pyproject.toml": "[tool.refactor]\nignroe = ['TR102']\n"}, "c")
     (tmp_path / "l.yaml").write_text("- {url: a, select: TR302}\n- b\n- c\n")
     done = migrate(tmp_path, "l.yaml", "--out", "out", "--verify", "off")

@@ -45,7 +45,7 @@ def test_suppressed(text, smith, everything):
         ("bad()  # refactor: ignore[TR2]\n", [("TR101", 1, 0), ("TR900", 1, 7)]),
         ("x = 1  # refactor: ignore[TR101]\n", [("TR900", 1, 7)]),
         ("x = 1  # keep  # refactor: ignore\n", [("TR900", 1, 15)]),
-        ("\ufeffx = 1  # refactor: ignore\n", [("TR900", 1, 8)]),
+        ("\ufeffx = 1  # refactor: ignore\n", [("TR900", 1, 7)]),
         ("# refactor: ignore-file\n", [("TR900", 1, 0)]),
         ("# refactor: ignore-file[TR2]\nbad()\n", [("TR900", 1, 0), ("TR101", 2, 0)]),
     ],
@@ -67,3 +67,9 @@ def test_without_the_meta_rule_nothing_is_said(smith, everything):
 
 def test_the_comment_for_the_meta_rule_itself_counts_as_unused(smith, everything):
     assert found("x = 1  # refactor: ignore[TR900]\n", smith, everything) == [("TR900", 1, 7)]
+
+
+def test_a_useless_comment_behind_a_byte_order_mark_is_at_its_place(smith, everything):
+    text = "\ufeffx = 1  # refactor: ignore\n"
+    (finding,) = inspect(text, "f.py", everything, smith)[1]
+    assert text[finding.span.start : finding.span.end] == "# refactor: ignore"

@@ -176,5 +176,5 @@ def _put_imports(source: Source, imports: Sequence[str]) -> Edit:
         return Edit(Span(at, at), lead + text)
     row = body[0].lineno if body else 1
     row = min([row, *(d.lineno for d in getattr(body[0], "decorator_list", []))]) if body else 1
-    at = source.line_start(row) + (1 if row == 1 and source.text.startswith("\ufeff") else 0)
+    at = source.line_start(row)
     return Edit(Span(at, at), text + newline)
