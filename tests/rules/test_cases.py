@@ -21,11 +21,13 @@ import io
 import re
 import shlex
 import tokenize
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from refactor.passes import Aim, Outcome, settle
 from refactor.transforms import smith
@@ -119,6 +121,16 @@ def identify(case: Case) -> str:
 CASES = [Case.read(path) for path in sorted(FOLDER.glob("*/*.py"))]
 CHANGING = [case for case in CASES if case.output is not None]
 RUNNING = [case for case in CHANGING if case.values("runs")]
+RUN_BY_DEFAULT = 3  # of each rule
+
+
+def running() -> Iterator[ParameterSet]:
+    """The cases that are run; those beyond the first of each rule are slow in all."""
+    seen: collections.Counter[str] = collections.Counter()
+    for case in RUNNING:
+        seen[case.rule] += 1
+        marks = [pytest.mark.slow] if seen[case.rule] > RUN_BY_DEFAULT else []
+        yield pytest.param(case, marks=marks, id=identify(case))
 
 
 @pytest.mark.parametrize("case", CASES, ids=identify)
@@ -142,7 +154,7 @@ def test_the_output_parses_and_keeps_every_comment(case: Case) -> None:
     assert comments(case.input) - comments(case.expected) == collections.Counter()
 
 
-@pytest.mark.parametrize("case", RUNNING, ids=identify)
+@pytest.mark.parametrize("case", running())
 def test_the_output_behaves_the_same_and_breaks_less(case: Case) -> None:
     (names,) = case.values("runs")
     factory, inputs = names.split()
