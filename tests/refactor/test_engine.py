@@ -416,7 +416,10 @@ class TestFoundCalls:
         assert result.notes == ("cannot be run: the time limit of 1 s is over",)
 
 
-GATE = "import torch\n\n\ndef gate(x):\n    if x.sum() > 0:\n        x = x * 2\n    else:\n        x = x - 1\n    return x\n"
+GATE = (
+    "import torch\n\n\ndef gate(x):\n    if x.sum() > 0:\n        x = x * 2\n"
+    "    else:\n        x = x - 1\n    return x\n"
+)
 
 
 class TestTakingOver:
