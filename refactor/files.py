@@ -73,14 +73,22 @@ def read(path: Path) -> File:
     Raises:
         UserError: it is missing, unreadable or undecodable.
     """
+    return decode(contents(path), path)
+
+
+def contents(path: Path) -> bytes:
+    """The bytes of a source file.
+
+    Raises:
+        UserError: it is missing or unreadable, or no file.
+    """
     try:
         # A pipe or a device could keep a reader waiting, or never come to an end.
         if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
             raise UserError("is not a regular file; give the text on standard input (-) instead", path)
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise UserError(f"cannot be read: {error.strerror}", path) from None
-    return decode(data, path)
 
 
 def write(file: File, text: str) -> None:
@@ -164,7 +172,7 @@ class _Walk:
             return
         for entry in entries:
             path, is_folder = folder / entry.name, entry.is_dir(follow_symlinks=False)
-            wanted = is_folder or (entry.name.endswith(SUFFIXES) and _is_regular(path))
+            wanted = is_folder or (entry.name.endswith(SUFFIXES) and _is_regular(entry))
             if not wanted or _matches(spec, path, root, is_folder):
                 continue
             if config.settings.respect_gitignore and here.ignored(path, is_folder):
@@ -184,10 +192,10 @@ class _Walk:
         return False
 
 
-def _is_regular(path: Path) -> bool:
+def _is_regular(entry: os.DirEntry[str]) -> bool:
     """True for a file with contents, through links: not for a device, a pipe, a socket, or a link in a circle."""
     try:
-        return stat.S_ISREG(path.stat().st_mode)
+        return entry.is_file()
     except OSError:
         return False
 

@@ -19,7 +19,7 @@ from .collecting import collect_rarely, collected_rarely
 from .config import Config
 from .engine import Options, Proposal, Rewrite, inspect, propose, rewrite
 from .errors import UserError
-from .files import File, decode, read
+from .files import File, contents, decode, read
 from .recall import Question, forget_signs, recall, remember
 from .signs import noted
 from .transforms.model import Finding, NoFix, RuleSettings
@@ -172,10 +172,10 @@ def _recalled(task: Task) -> Checked | None:
     if question is None or not question.entry.exists():
         return None
     try:
-        data = task.path.read_bytes()
+        data = contents(task.path)
         found = recall(question, data)
         texts = {0: decode(data, task.path).text} if found else {}
-    except (OSError, UserError):
+    except UserError:
         return None
     return Checked(task.name, task.path, texts, found) if found is not None else None
 

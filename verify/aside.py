@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .limits import die_with_parent
+from .worker import one_line
 
 Plain = dict[str, Any]
 
@@ -85,7 +86,7 @@ def _answer(channel: socket.socket, prepare: Callable[[], None], work: Callable[
             try:
                 told: Plain = {"answer": work(json.loads(line))}
             except Exception as error:
-                told = {"failed": f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"}
+                told = {"failed": one_line(error)}
             file.write(_line(told))
             file.flush()
 

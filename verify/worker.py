@@ -65,7 +65,7 @@ def _judge(request: Request, tell: Callable[[str], None], _: Mapping[str, Any]) 
         _confine(request)
         verdict = examine(request, tell, beside=True)
     except Exception as error:
-        verdict = Verdict("UNVERIFIED", (f"the judge failed: {_one_line(error)}",), seed=request.seed)
+        verdict = Verdict("UNVERIFIED", (f"the judge failed: {one_line(error)}",), seed=request.seed)
     return json.dumps(to_plain(replace(verdict, files=_imported(request.path))))
 
 
@@ -88,7 +88,7 @@ def _explain(request: Request, tell: Callable[[str], None], more: Mapping[str, A
     except TargetError as error:
         return json.dumps({"error": str(error)})
     except Exception as error:
-        return json.dumps({"error": f"measuring failed: {_one_line(error)}"})
+        return json.dumps({"error": f"measuring failed: {one_line(error)}"})
     return msgspec.json.encode(told).decode()
 
 
@@ -98,7 +98,8 @@ def _confine(request: Request) -> None:
         refuse_network()
 
 
-def _one_line(error: Exception) -> str:
+def one_line(error: Exception) -> str:
+    """The exception as a line: `ValueError: at most 64`."""
     return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
 
 

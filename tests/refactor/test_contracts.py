@@ -11,6 +11,7 @@ import contextlib
 import functools
 import importlib.util
 import io
+import itertools
 import json
 import os
 import re
@@ -27,22 +28,19 @@ import pytest
 from refactor.engine import Options, Rewrite, rewrite
 from refactor.transforms.rule import registry
 
+from ..rules.test_cases import CHANGING, identify
+
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = Options(select=frozenset(registry()), verify="off", cache=False)
-HEADER = re.compile(r"# (flags|select|refuses|runs): .*\n")
 PER_RULE = 2
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """The first inputs that each rule changes, by name."""
-    for folder in sorted(path for path in (ROOT / "tests" / "rules").iterdir() if path.is_dir()):
-        whole = {path: path.read_bytes().decode() for path in sorted(folder.glob("*.py"))}
-        changing = [path for path, text in whole.items() if "\n# output" in text and "# flags:" not in text]
-        for path in changing[:PER_RULE]:
-            text = whole[path].partition("\n# output")[0].rstrip() + "\n"
-            while found := HEADER.match(text):
-                text = text[found.end() :]
-            yield f"{folder.name}/{path.stem}", text
+    """The first inputs that each rule changes without being told to, by name."""
+    changing = [case for case in CHANGING if not case.values("flags")]
+    for _, cases in itertools.groupby(changing, key=lambda case: case.rule):
+        for case in itertools.islice(cases, PER_RULE):
+            yield identify(case), case.input.rstrip() + "\n"
 
 
 TEXTS = dict(texts())

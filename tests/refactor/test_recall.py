@@ -128,6 +128,13 @@ def test_an_error_is_said_each_time(package):
     assert first[0] == 2
 
 
+def test_a_pipe_in_the_place_of_a_known_file_is_not_waited_for(package):
+    check()
+    (package / "gate.py").unlink()
+    os.mkfifo(package / "gate.py")
+    assert check("package/gate.py")[0] == 2
+
+
 def test_a_cache_that_cannot_be_written_is_left_alone(package, looked):
     Path(".refactor_cache").write_text("in the way")
     assert check() == check()

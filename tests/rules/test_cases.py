@@ -27,7 +27,6 @@ from functools import cached_property
 from pathlib import Path
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from refactor.passes import Aim, Outcome, settle
 from refactor.transforms import smith
@@ -124,7 +123,7 @@ RUNNING = [case for case in CHANGING if case.values("runs")]
 RUN_BY_DEFAULT = 3  # of each rule
 
 
-def running() -> Iterator[ParameterSet]:
+def running() -> Iterator[object]:
     """The cases that are run; those beyond the first of each rule are slow in all."""
     seen: collections.Counter[str] = collections.Counter()
     for case in RUNNING:

@@ -254,8 +254,7 @@ def _visit(node: ast.AST, where: Site, facts: Facts, depth: int) -> Iterator[Sit
         yield replace(where, node=node)
     target = facts.calls.target(node) if isinstance(node, ast.Call) and depth < _DEPTH else None
     function = target.function if target is not None and target.plain else None
-    plain = function is not None and function.name != "__init__" and not function.decorator_list
-    if function is not None and plain and not facts.effects.tells_compiled(function):
+    if function is not None and _met_by_compiler(function, facts):
         yield from _called(function, Site(function, where.repeated, True, where.looped, where.own), facts, depth + 1)
     repeats = isinstance(node, _REPEATING) and not grad_mode(node, facts)
     within = Site(
@@ -267,6 +266,11 @@ def _visit(node: ast.AST, where: Site, facts: Facts, depth: int) -> Iterator[Sit
     )
     for child in _reached(node):
         yield from _visit(child, within, facts, depth)
+
+
+def _met_by_compiler(function: FunctionNode, facts: Facts) -> bool:
+    """True for a function whose body is compiled as it stands where it is called."""
+    return function.name != "__init__" and not function.decorator_list and not facts.effects.tells_compiled(function)
 
 
 def _called(function: FunctionNode, where: Site, facts: Facts, depth: int) -> Sequence[Site]:
