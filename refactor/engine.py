@@ -198,7 +198,7 @@ def propose(source: Source, finding: Finding, options: Options, smith: Smith | N
         if refusal is not None:
             return refusal
         smith = smith or default_smith()
-        made = smith.cut(source, finding, options.settings)
+        made = smith.cut(source, finding, options.beside(source).settings)
         if isinstance(made, NoFix):
             return made
         if made.safety is Safety.DISPLAY:

@@ -33,7 +33,12 @@ def with_neighbours(source: Source, settings: RuleSettings, path: str) -> RuleSe
         settings: what else holds.
         path: where the text stands; files beside it are looked at. Empty for none.
     """
-    if not path or "torch" not in source.text or "class " not in source.text:
+    if not path or "torch" not in source.text:
+        return settings
+    from .foreign import returned_elsewhere
+
+    settings = replace(settings, returned=returned_elsewhere(source, Path(path).absolute()))
+    if "class " not in source.text:
         return settings
     names = names_of(source)
     classes = names.nodes(ast.ClassDef)
@@ -151,7 +156,12 @@ def _readable(file: Path) -> bool:
 
 
 def _summary(file: Path) -> Summary:
-    return _read(file, tuple(ask(file, True) or ()))  # type: ignore[arg-type]
+    return _read(file, signs_of_file(file))
+
+
+def signs_of_file(file: Path) -> tuple[int, ...]:
+    """What changes when the content of a file does."""
+    return tuple(ask(file, True) or ())  # type: ignore[arg-type]
 
 
 @functools.lru_cache(maxsize=4096)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .observed import Observed
+
+if TYPE_CHECKING:
+    from .facts.values import Value
 
 
 class Safety(enum.Enum):
@@ -158,6 +162,7 @@ class RuleSettings:
         modules: imported base classes that are known to derive from `nn.Module`, by the dotted names of `facts.names`.
         inherited: names that such classes define, which a new method must not take.
         compiled: functions and classes of the file that other files of the project compile.
+        returned: what functions of other files return, by the dotted names of `facts.names`.
     """
 
     max_unroll: int = 8
@@ -168,4 +173,5 @@ class RuleSettings:
     modules: frozenset[str] = frozenset()
     inherited: frozenset[str] = frozenset()
     compiled: frozenset[str] = frozenset()
+    returned: Mapping[str, Value] = field(default_factory=dict, hash=False)
     observed: Observed | None = None

@@ -156,7 +156,8 @@ class Applied(Layers):
             return host("finfo", deps)
         if qualified.endswith(".getLogger"):
             return Value(Tag.LOGGER)
-        return replace(UNKNOWN, deps=deps | {ELSEWHERE}, roots=mixed([*args, *keywords.values()]) | {ELSEWHERE})
+        found = self.facts.settings.returned.get(qualified, UNKNOWN)
+        return replace(found, deps=deps | {ELSEWHERE}, roots=mixed([*args, *keywords.values()]) | {ELSEWHERE})
 
     # -- layers --------------------------------------------------------------------------------------------------------
 

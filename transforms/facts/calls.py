@@ -186,6 +186,13 @@ class Calls:
                 found.setdefault(target.function, []).append(call)
         return found
 
+    def plain(self, name: str) -> FunctionNode | None:
+        """The function of this name at the top level of the file, where nothing else runs in its place."""
+        found = self._names.definition(f".{name}")
+        if not isinstance(found, ast.FunctionDef) or len(self._names.module_bindings(name)) != 1:
+            return None
+        return found if self._bare(found) else None
+
     def callees(self, function: FunctionNode) -> list[tuple[ast.Call, Target]]:
         """The calls in the function (nested lambdas included) that run functions of the file."""
         return self._edges[0].get(function, [])

@@ -12,8 +12,8 @@ from ..trees import children, ids, types, walk
 from .classes import FunctionNode
 from .evaluate import Evaluator
 from .flow import TryStar, binds, leaves, own_jumps
-from .parameters import start, used
-from .values import ELSEWHERE, NOTHING, UNKNOWN, Symbol, Tag, Value, earlier, join, replace
+from .parameters import annotated, start, used
+from .values import DISAGREEING, ELSEWHERE, NOTHING, UNKNOWN, Symbol, Tag, Value, earlier, join, replace
 
 if TYPE_CHECKING:
     from . import Facts
@@ -86,6 +86,10 @@ class Kinds:
             found = run.result()
         finally:
             self._active.pop()
+        silent = found.tag is Tag.UNKNOWN and found.because != DISAGREEING and not run.yields
+        claimed = annotated(function.returns, self._facts) if silent else None
+        if claimed is not None:
+            found = replace(claimed, roots=found.roots | {ELSEWHERE}, deps=found.deps | {ELSEWHERE})
         self._returns[key] = found
         return found
 
@@ -101,6 +105,7 @@ class Run:
         before: the environment before each statement, by the statement's id.
         ends: the environments at the end of the two arms of each `if`, by its id; None for an arm that leaves.
         floats: dtype symbols known to be floating because an operation needs it that runs in every call.
+        yields: whether it is a generator.
         floats_at: those known where an `if` has been run, by its id; an arm that leaves says nothing.
     """
 
@@ -111,7 +116,7 @@ class Run:
         self.ends: dict[int, tuple[Env | None, Env | None]] = {}
         self.floats: set[Symbol] = set()
         self._returned: list[Value] = []
-        self._yields = not types(function).isdisjoint((ast.Yield, ast.YieldFrom))
+        self.yields = not types(function).isdisjoint((ast.Yield, ast.YieldFrom))
         self.floats_at: dict[int, frozenset[Symbol]] = {}
         self._exits: list[set[Symbol]] = []  # what is known to be floating at each return
         self._evaluator = Evaluator(facts, self.values, self.floats, function)
@@ -129,7 +134,7 @@ class Run:
 
     def result(self) -> Value:
         """The join of all values returned."""
-        if self._yields or not self._returned:
+        if self.yields or not self._returned:
             return UNKNOWN
         found = self._returned[0]
         for i, value in enumerate(self._returned[1:]):

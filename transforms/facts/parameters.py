@@ -59,7 +59,7 @@ ARRAY_ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "device", "requires_grad
 def value_of(parameter: ast.arg, default: ast.expr | None, function: FunctionNode, facts: Facts) -> Value:
     """The value of a parameter at the start of the function."""
     name = parameter.arg
-    found = _annotated(parameter.annotation, facts) or _defaulted(default)
+    found = annotated(parameter.annotation, facts) or _defaulted(default)
     if found is None or (found.tag is Tag.NONE and not found.detail):
         by_use = used(name, function, facts)
         found = replace(by_use, optional=True) if found is not None and found.tag is Tag.NONE else by_use
@@ -71,7 +71,7 @@ def value_of(parameter: ast.arg, default: ast.expr | None, function: FunctionNod
     return replace(found, dtype=known, shape=symbol, roots=frozenset({name}), deps=frozenset({name}))
 
 
-def _annotated(annotation: ast.expr | None, facts: Facts) -> Value | None:
+def annotated(annotation: ast.expr | None, facts: Facts) -> Value | None:
     """The value that an annotation claims, None where it says nothing useful."""
     if annotation is None:
         return None

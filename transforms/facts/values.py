@@ -20,6 +20,7 @@ BOOL: Symbol = ("bool",)
 INT64: Symbol = ("int64",)
 DEFAULT: Symbol = ("default",)  # torch.get_default_dtype()
 NOTHING: frozenset[str] = frozenset()
+DISAGREEING = "paths disagree about what it is"
 ELSEWHERE = "?"  # storage or a dependency that the file does not show
 
 
@@ -129,7 +130,7 @@ def join(a: Value, b: Value, merge: Symbol) -> Value:
         if other.tag is not Tag.NONE:
             return replace(other, optional=True, deps=deps)
     if a.tag is not b.tag:
-        return Value(Tag.UNKNOWN, Level.UNKNOWN, "paths disagree about what it is", roots=roots, deps=deps)
+        return Value(Tag.UNKNOWN, Level.UNKNOWN, DISAGREEING, roots=roots, deps=deps)
     items = None
     if a.items is not None and b.items is not None and len(a.items) == len(b.items):
         items = tuple(join(x, y, (*merge, i)) for i, (x, y) in enumerate(zip(a.items, b.items, strict=True)))
