@@ -30,7 +30,7 @@ def returned_elsewhere(source: Source, path: Path) -> Mapping[str, Value]:
     """
     names = names_of(source)
     calls = [call for call in names.nodes(ast.Call) if not isinstance(names.parent(call), ast.Expr)]
-    asked = {name for call in calls if (name := names.qualified(call.func)) and _is_foreign(name)}
+    asked = {name for call in calls if (name := names.qualified(call.func)) and _foreign(name)}
     found: dict[str, Value] = {}
     for name in sorted(asked):
         place = home(name, path)
@@ -41,7 +41,7 @@ def returned_elsewhere(source: Source, path: Path) -> Mapping[str, Value]:
     return found
 
 
-def _is_foreign(name: str) -> bool:
+def _foreign(name: str) -> bool:
     return "." in name and not name.startswith((".", *_OTHERS))
 
 

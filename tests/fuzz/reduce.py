@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import copy
+import time
 from collections.abc import Callable, Iterator
 
 # Where the generated part of a program begins.
 MARK = "def describe(v):"
 _ATTEMPTS = 150
+_LIMIT_S = 120.0
 
 
 def reduced(text: str, fault_of: Callable[[str], str], headline: str) -> str:
@@ -20,12 +22,13 @@ def reduced(text: str, fault_of: Callable[[str], str], headline: str) -> str:
         headline: what is wrong with this one.
     """
     kind, left = _kind(headline), _ATTEMPTS
+    deadline = time.monotonic() + _LIMIT_S
     smaller = True
-    while smaller and left > 0:
+    while smaller and left > 0 and time.monotonic() <= deadline:
         smaller = False
         for candidate in _candidates(text):
             left -= 1
-            if left <= 0:
+            if left <= 0 or time.monotonic() > deadline:
                 break
             if _kind(fault_of(candidate)) == kind:
                 text, smaller = candidate, True
