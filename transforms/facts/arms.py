@@ -12,7 +12,7 @@ from ..trees import walk
 from .aliases import seen_alias, seen_result
 from .cheap import evaluable, light
 from .flow import binds, leaves, reads
-from .owned import owns_parameters
+from .owned import all_made_new, needs_no_gradient, owns_parameters
 from .values import Tag, Value, agree, weaker
 
 if TYPE_CHECKING:
@@ -223,6 +223,11 @@ def _checked(
     )
     elementwise = cheap and all(evaluable(n, facts) for n in nodes)
     held = _changing_float(node, nodes, facts)
+    if not elementwise and (asks := facts.effects.of(nodes).asks):
+        return NoFix(f"an arm calls `{asks[0]}`, which may branch while compiling, and torch.cond takes no branch")
+    uneven = _uneven(node, true, false, outputs, facts)
+    if uneven:
+        changes.append("gradient: in compiled training, what takes no gradient in one arm gets one of zeros")
     if not sure.certain and not changes and light(nodes, facts) and (elementwise or not held):
         found = Evidence(Level.PROVED, "whether the arms are alike is asked while compiling")
         return Branch(replaced, lifted, true, false, outputs, operands, elementwise, found, light=True)
@@ -231,6 +236,24 @@ def _checked(
     if not elementwise and held:
         return NoFix(f"`{held}` is a Python number that may change from call to call, which torch.cond does not take")
     return Branch(replaced, lifted, true, false, outputs, operands, elementwise, sure, tuple(dict.fromkeys(changes)))
+
+
+def _uneven(node: ast.If | ast.IfExp, true: Arm, false: Arm, outputs: tuple[str, ...], facts: Facts) -> bool:
+    """True where what one arm gives takes no gradient, and what the other gives may."""
+    function = facts.function_of(node)
+    assert function is not None
+    modes = [d.func if isinstance(d, ast.Call) else d for d in function.decorator_list]
+    if any(facts.names.qualified(m) in ("torch.no_grad", "torch.inference_mode") for m in modes):
+        return False
+
+    def new(arm: Arm, place: int) -> bool:
+        result = arm.results[place]
+        if result is not None:
+            return needs_no_gradient(result, facts)
+        name = outputs[place]
+        return all_made_new(name, arm.body if name in binds(*arm.body) else [function], facts)
+
+    return any(new(true, i) is not new(false, i) for i in range(len(true.results)))
 
 
 def _tied_to_frame(nodes: Sequence[ast.AST], facts: Facts) -> NoFix | None:

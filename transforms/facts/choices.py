@@ -13,9 +13,20 @@ if TYPE_CHECKING:
 
 def chosen_by(call: ast.Call, facts: Facts) -> list[ast.expr] | None:
     """The two functions of a call of this tool's own `_cond`, `_where` or `_where_alike`, None for any other call."""
-    path = facts.names.qualified(call.func)
-    function = facts.names.definition(path) if path is not None and path.startswith(".") else None
-    ours = ("_cond", "_where", "_where_alike")
-    if function is None or len(call.args) < 3 or not any(is_helper(function, base) for base in ours):
+    if len(call.args) < 3 or not _calls(call, ("_cond", "_where", "_where_alike"), facts):
         return None
     return [call.args[1], call.args[2]]
+
+
+def asks_while_compiling(call: ast.Call, facts: Facts) -> bool:
+    """True for a helper of this tool that looks at its tensors while compiling, and is a plain branch if they differ.
+
+    The plain branch ends the graph; where a graph has to hold all of it, as within `torch.cond`, it is an error.
+    """
+    return _calls(call, ("_where_alike", "_by_number", "_select", "_copy_if", "_update_if"), facts)
+
+
+def _calls(call: ast.Call, helpers: tuple[str, ...], facts: Facts) -> bool:
+    path = facts.names.qualified(call.func)
+    function = facts.names.definition(path) if path is not None and path.startswith(".") else None
+    return function is not None and any(is_helper(function, base) for base in helpers)

@@ -26,7 +26,7 @@ class Effect:
         breaks: does something else that Dynamo does not capture, by a word for it.
         jumps: return, break, continue or yield leave it.
         state: runs layers that write their own state in training mode.
-        modules: calls `self.NAME` that are not known layers of torch.
+        asks: calls of helpers that ask while compiling, and branch in Python where the answer is no.
     """
 
     mutates: set[str] = field(default_factory=set)
@@ -41,6 +41,7 @@ class Effect:
     breaks: list[str] = field(default_factory=list)
     jumps: set[str] = field(default_factory=set)
     state: list[str] = field(default_factory=list)
+    asks: list[str] = field(default_factory=list)
 
     def add(self, other: Effect) -> None:
         """What the other code may do is done too."""
@@ -56,6 +57,7 @@ class Effect:
         self.breaks += other.breaks
         self.jumps |= other.jumps
         self.state += other.state
+        self.asks += other.asks
 
     @property
     def pure(self) -> bool:

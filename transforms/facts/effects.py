@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..trees import spelled, walk
 from . import torch_api
 from .calls import Target
-from .choices import chosen_by
+from .choices import asks_while_compiling, chosen_by
 from .classes import FunctionNode
 from .conventions import argument
 from .effect import Effect, asked, dotted, written
@@ -132,6 +132,8 @@ class Effects:
             if not qualified.startswith("."):
                 self._imported(qualified, call, text, out)
                 return
+        if asks_while_compiling(call, self._facts):
+            out.asks.append(text)
         if (inner := chosen_by(call, self._facts)) is not None:
             for function in inner:
                 if isinstance(function, ast.Lambda):
@@ -312,6 +314,7 @@ class Effects:
         out.reads += inner.reads
         out.breaks += inner.breaks
         out.state += inner.state
+        out.asks += inner.asks
 
     def _selected(self, call: ast.Call, selected: Selected, text: str, out: Effect) -> None:
         """A call of a helper that updates or reduces what a mask selects."""

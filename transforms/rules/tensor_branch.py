@@ -60,7 +60,7 @@ class TensorBranch(Rule):
 
     The eager path is the original's, so results, gradients and effects are the same. The fix is unsafe where a
     parameter's dtype has to be assumed floating, or where an arm runs layers with parameters: in compiled training,
-    those of the side not taken then get zero gradients instead of None.
+    those of the side not taken then get zero gradients instead of None; the same where one side gives a constant.
 
     Refused: arms that write to attributes, arguments or containers, raise, print, draw no tensor, differ in shape or
     dtype (or may do so, if they are costly), or cannot be captured themselves; arms that give an argument or another

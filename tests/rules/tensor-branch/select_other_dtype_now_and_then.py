@@ -36,7 +36,7 @@ def _where_alike(pred, true_fn, false_fn, operands=(), smooth=False):
         if all(
             isinstance(a, torch.Tensor)
             and isinstance(b, torch.Tensor)
-            and (a.shape, a.dtype, a.device) == (b.shape, b.dtype, b.device)
+            and (a.shape, a.dtype, a.device, a.requires_grad) == (b.shape, b.dtype, b.device, b.requires_grad)
             for a, b in pairs
         ):
             pred = pred.reshape(()) != 0
