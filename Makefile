@@ -35,7 +35,7 @@ demo: $(STAMP)
 	@$(BIN)/refactor apply examples/policy.py --factory make_callable --inputs make_inputs --dry-run
 
 test: $(STAMP)
-	@$(BIN)/python -m pytest -n $(JOBS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 slow: $(STAMP)
 	@$(BIN)/python -m pytest -m slow

@@ -67,6 +67,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path
     return json.loads(done.stdout), folder, done
 
 
+@pytest.mark.xdist_group("explained")
 def test_the_cut_has_its_place_reason_and_cure(told: tuple[Any, ...]) -> None:
     document, folder, done = told
     assert done.returncode == 1
@@ -77,6 +78,7 @@ def test_the_cut_has_its_place_reason_and_cure(told: tuple[Any, ...]) -> None:
     assert cut["crossing_us"] > 0
 
 
+@pytest.mark.xdist_group("explained")
 def test_the_ledger_counts_the_failed_guards(told: tuple[Any, ...]) -> None:
     document, _, _ = told
     before, after = document["before"]["ledger"], document["after"]["ledger"]
@@ -88,6 +90,7 @@ def test_the_ledger_counts_the_failed_guards(told: tuple[Any, ...]) -> None:
         assert ledger["average_us"] == pytest.approx(steady + rebuilding)
 
 
+@pytest.mark.xdist_group("explained")
 def test_the_rewrite_is_measured_beside_the_original(told: tuple[Any, ...]) -> None:
     document, _, _ = told
     assert document["after"]["cuts"] == []
@@ -96,6 +99,7 @@ def test_the_rewrite_is_measured_beside_the_original(told: tuple[Any, ...]) -> N
     assert document["average_gain"] > 0
 
 
+@pytest.mark.xdist_group("explained")
 def test_the_page_is_written_whole(told: tuple[Any, ...]) -> None:
     _, folder, done = told
     html = (folder / "page.html").read_text(encoding="utf-8")

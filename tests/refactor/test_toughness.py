@@ -113,6 +113,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, list[st
     return told(report), folder, done.returncode
 
 
+@pytest.mark.xdist_group("texts")
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_text_gets_an_answer(name: str, answers: tuple[dict[str, list[str]], Path, int]) -> None:
     rows, folder, code = answers

@@ -153,7 +153,7 @@ def test_the_output_parses_and_keeps_every_comment(case: Case) -> None:
     assert comments(case.input) - comments(case.expected) == collections.Counter()
 
 
-@pytest.mark.parametrize("case", running())
+@pytest.mark.parametrize("case", list(running()))
 def test_the_output_behaves_the_same_and_breaks_less(case: Case) -> None:
     (names,) = case.values("runs")
     factory, inputs = names.split()

@@ -21,6 +21,9 @@ import pytest
 
 from refactor.verify.trace import Run, decoded
 
+# What the fixtures make takes long: one worker makes it, for all that look at it.
+pytestmark = pytest.mark.xdist_group("programs")
+
 HERE = Path(__file__).parent
 PROGRAMS = sorted((HERE / "programs").glob("*.py"))
 KINDS = ("sites", "graphs", "skipped", "empty", "limited", "recompiles")

@@ -10,6 +10,8 @@ import pytest
 
 from refactor.verify.trace import Run, decoded
 
+pytestmark = pytest.mark.xdist_group("survival")
+
 HEAD = """\
 import os, signal, sys, threading
 import torch
