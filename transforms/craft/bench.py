@@ -11,7 +11,7 @@ import dataclasses
 import io
 import re
 import tokenize
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import libcst as cst
 
@@ -128,10 +128,11 @@ class Bench:
         parts = [code(a.with_changes(comma=cst.MaybeSentinel.DEFAULT)) for a in parsed.args]
         return f"{head}{code(parsed.func)}({newline}" + "".join(f"{inner}{p},{newline}" for p in parts) + f"{margin})"
 
-    def replace(self, body: Sequence[ast.stmt], new: str) -> Edit:
+    def replace(self, body: Sequence[ast.stmt], new: str, moved: Collection[str] = ()) -> Edit:
         """Replace consecutive statements of one block by rendered lines (see `render`), carrying their comments along.
 
-        `new` is rendered for the margin of the first statement, or one step deeper where that is an `elif` clause.
+        `new` is rendered for the margin of the first statement, or one step deeper where that is an `elif` clause;
+        the comments `moved` stand elsewhere now.
         """
         first, last = body[0], body[-1]
         span = Span(self.source.span(first).start, self._tail(last))
@@ -142,7 +143,7 @@ class Bench:
         if self.is_elif(first):
             opening = f"else:{self.source.newline}{margin}{self.source.indent}"
             margin += self.source.indent
-        lost = [c for c in comments(whole) if c not in comments(new)]
+        lost = [c for c in comments(whole) if c not in comments(new) and c not in moved]
         carried = "".join(f"{c}{self.source.newline}{margin}" for c in lost)
         if new.startswith(self.source.newline):
             new = new.removeprefix(self.source.newline)
@@ -212,7 +213,14 @@ class Bench:
         return Condition(place.line, place.column, place.span)
 
     def finish(self, fix: Fix) -> Fix:
-        """The fix with the helpers that its cut asked for."""
+        """The fix with the helpers that its cut asked for.
+
+        Raises:
+            UnplaceableError: an edit would take an `elif` clause out of its chain, and its code into the arm above.
+        """
+        text = self.source.text
+        if any(text.startswith("elif", e.span.start) and not e.text.startswith("el") for e in fix.edits):
+            raise UnplaceableError("it stands in an `elif` clause")
         return dataclasses.replace(
             fix, helpers=tuple(sorted(self.used.items())), imports=tuple(sorted({*fix.imports, *self.imports}))
         )

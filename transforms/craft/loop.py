@@ -234,13 +234,7 @@ def extract(plan: Extraction, bench: Bench) -> list[Edit] | NoFix:
 
 def replaced(nodes: Sequence[ast.stmt], text: str, made: Sequence[cst.FunctionDef], bench: Bench) -> Edit:
     """Replace statements by `text`; comments that went with them into the new functions are not carried."""
-    moved = comments("\n".join(bench.render([m], "") for m in made))
-    plain = bench.replace(nodes, text)
-    old = bench.source.text[plain.span.start : plain.span.end]
-    margin = bench.source.margin(nodes[0])
-    lost = [c for c in comments(old) if c not in moved and c not in comments(text)]
-    carried = "".join(f"{c}{bench.source.newline}{margin}" for c in lost)
-    return Edit(plain.span, carried + text.removeprefix(margin))
+    return bench.replace(nodes, text, comments("\n".join(bench.render([m], "") for m in made)))
 
 
 def _call(plan: Extraction, part: Part, name: str, given: str | None, bench: Bench) -> str:
