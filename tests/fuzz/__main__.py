@@ -1,6 +1,6 @@
 """Makes programs, rewrites and judges them for a time; prints what was wrong, made small, with its seed.
 
-python -m tests.fuzz --minutes 10 --seed 1 [--unsafe] [--eager] [--jobs 2] [--keep FOLDER]
+python -m tests.fuzz --minutes 10 --seed 1 [--unsafe] [--eager] [--mutate] [--jobs 2] [--keep FOLDER]
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import random
 import subprocess
 import sys
 import time
@@ -31,6 +32,7 @@ def main() -> int:
     parser.add_argument("--unsafe", action="store_true", help="apply unsafe fixes too, with what they declare")
     parser.add_argument("--eager", action="store_true", help="do not compile")
     parser.add_argument("--keep", type=Path, help="a folder for the programs that show a fault")
+    parser.add_argument("--mutate", action="store_true", help="change the rules' own cases instead of making programs")
     parser.add_argument("--whole", action="store_true", help="do not make the programs small")
     parser.add_argument("--batch", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -64,6 +66,9 @@ def _child(seed: int) -> int:
 def _batch(options: argparse.Namespace) -> int:
     from hypothesis import HealthCheck, Phase, given, seed, settings
 
+    from refactor.errors import UserError
+
+    from .mutated import mutated
     from .programs import programs
     from .rig import FaultError, judged
 
@@ -77,21 +82,25 @@ def _batch(options: argparse.Namespace) -> int:
             count["faults"] += 1
             _tell(fault, text, options)
             return
+        except (UserError, SyntaxError):
+            count["unfit"] += 1
+            return
         if outcome.verdict is not None:
             count[outcome.verdict.status] += 1
             count["gained"] += outcome.verdict.gains
 
-    run: Callable[[], None] = seed(options.seed)(
-        settings(
-            max_examples=BATCH,
-            deadline=None,
-            database=None,
-            phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )(given(programs())(check))
-    )
     started = time.monotonic()
-    run()
+    if options.mutate:
+        choose = random.Random(options.seed)
+        for _ in range(BATCH):
+            check(mutated(choose))
+    else:
+        quiet = list(HealthCheck)
+        calm = settings(
+            max_examples=BATCH, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=quiet
+        )
+        run: Callable[[], None] = seed(options.seed)(calm(given(programs())(check)))
+        run()
     words = ", ".join(f"{number} {what}" for what, number in sorted(count.items()))
     print(f"seed {options.seed}: {words} in {time.monotonic() - started:.0f} s", flush=True)
     return FAULTY if count["faults"] else 0
@@ -101,7 +110,7 @@ def _tell(fault: Exception, text: str, options: argparse.Namespace) -> None:
     """Print a fault and its program, made small, and keep it where a folder is named."""
     headline = str(fault).partition("\n")[0]
     small = text if options.whole else reduced(text, lambda candidate: _headline(candidate, options), headline)
-    print(f"seed {options.seed}: {headline}\n{small[small.index(MARK) :]}", flush=True)
+    print(f"seed {options.seed}: {headline}\n{small[max(small.find(MARK), 0) :]}", flush=True)
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
         name = hashlib.sha1(small.encode()).hexdigest()[:10]

@@ -11,7 +11,7 @@ from ..trees import children, walk
 from .classes import FunctionNode
 from .detours import Detour, detour
 from .flow import COMPREHENSIONS, TryStar, binds, reads
-from .moves import Moves
+from .moves import Moves, past
 from .predicates import holds_tensor, total
 from .regions import GRAD_MODES
 from .values import ELSEWHERE, Tag
@@ -236,6 +236,9 @@ class Carried(Moves):
         unsure, repeated, bound, within = False, False, set[str](), list[ast.With]()
         child = node
         for around in self.facts.names.ancestors(node) if node is not top else ():
+            ahead = past(_before(child, around))
+            unsure |= ahead is None
+            tests[:0] = ahead or ()
             match around:
                 case ast.If():
                     if child is not around.test:
@@ -367,6 +370,13 @@ def _stands_in(choice: ast.IfExp) -> bool:
     """`given if given is not None else own`."""
     asked = ast.Compare(choice.body, [ast.IsNot()], [ast.Constant(None)])
     return isinstance(choice.body, ast.Name) and ast.unparse(choice.test) == ast.unparse(asked)
+
+
+def _before(child: ast.AST, around: ast.AST) -> list[ast.stmt]:
+    """What stands before a statement in its block."""
+    blocks = (getattr(around, name, None) for name in ("body", "orelse", "finalbody"))
+    block = next((b for b in blocks if isinstance(b, list) and child in b), None)
+    return [] if block is None else block[: block.index(child)]
 
 
 def _names(node: ast.AST) -> list[ast.Name]:

@@ -15,7 +15,7 @@ from .detours import Detour, detour
 from .flags import Flag, flag_name, named_apart
 from .flow import TryStar, binds, reads, walk_scope
 from .gain import work
-from .moves import CONTEXTS, Moves
+from .moves import CONTEXTS, Moves, past
 from .predicates import holds_tensor
 from .regions import GRAD_MODES
 from .values import ELSEWHERE, UNKNOWN, Tag, Value
@@ -280,8 +280,11 @@ class _Search(Moves):
             yield from self._tests(node.test, guards)
             self.around.append(node)
             for body, holds in ((node.body, True), (node.orelse, False)):
-                for child in body:
-                    yield from self._visit(child, (*guards, (node.test, holds)))
+                for i, child in enumerate(body):
+                    ahead = past(body[:i])
+                    if ahead is None:
+                        break  # it may never be reached
+                    yield from self._visit(child, (*guards, (node.test, holds), *ahead))
             self.around.pop()
             return
         if isinstance(
