@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 import refactor.engine
 
 from . import rig
+from .mutated import mutated, seeds
 from .programs import CALLS, HEADER, programs
 from .reduce import reduced
 
@@ -31,6 +34,14 @@ PROGRAM = HEADER + ENTRY + CALLS.format(steps=2)
 @given(programs())
 def test_programs_parse(text: str) -> None:
     compile(text, "program.py", "exec")
+
+
+def test_changed_cases_are_programs_of_their_own() -> None:
+    made = [mutated(random.Random(number)) for number in range(60)]
+    for text in made:
+        compile(text, "program.py", "exec")
+    assert len(set(made) - set(seeds())) > 55
+    assert made == [mutated(random.Random(number)) for number in range(60)]
 
 
 def test_a_program_is_rewritten_and_judged() -> None:

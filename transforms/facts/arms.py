@@ -107,10 +107,11 @@ def study(node: ast.If, facts: Facts) -> Branch | NoFix:
     if then is None or other is None:
         return NoFix("an arm leaves the block")
     before = flow.bound_before(node)
+    ends = [flow.bound_after(arm, before) for arm in (node.body, node.orelse)]
     for name in bound:
-        one_sided = name not in binds(*node.body) or name not in binds(*node.orelse)
-        if one_sided and name not in before:
-            return NoFix(f"`{name}` is bound in one arm only")
+        if not all(name in end for end in ends):
+            one = name not in binds(*node.body) or name not in binds(*node.orelse)
+            return NoFix(f"`{name}` is bound " + ("in one arm only" if one else "on some of the paths through an arm only"))
     pairs = [(name, then.get(name), other.get(name)) for name in bound]
     sure = _agreement(pairs, facts, node, seen_alias)
     if isinstance(sure, NoFix):
