@@ -1,6 +1,6 @@
 """Makes programs, rewrites and judges them for a time; prints what was wrong, made small, with its seed.
 
-python -m tests.fuzz --minutes 10 --seed 1 [--unsafe] [--eager] [--mutate] [--jobs 2] [--keep FOLDER]
+python -m tests.fuzz --minutes 10 --seed 1 [--unsafe] [--eager] [--mutate] [--seeds FOLDER] [--jobs 2] [--keep FOLDER]
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ def main() -> int:
     parser.add_argument("--eager", action="store_true", help="do not compile")
     parser.add_argument("--keep", type=Path, help="a folder for the programs that show a fault")
     parser.add_argument("--mutate", action="store_true", help="change the rules' own cases instead of making programs")
+    parser.add_argument("--seeds", type=Path, help="a folder of programs to change in place of the rules' cases")
     parser.add_argument("--whole", action="store_true", help="do not make the programs small")
     parser.add_argument("--batch", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -93,7 +94,7 @@ def _batch(options: argparse.Namespace) -> int:
     if options.mutate:
         choose = random.Random(options.seed)
         for _ in range(BATCH):
-            check(mutated(choose))
+            check(mutated(choose, options.seeds))
     else:
         quiet = list(HealthCheck)
         calm = settings(

@@ -20,8 +20,10 @@ Place = tuple[ast.FunctionDef, Block, int]
 
 
 @functools.cache
-def seeds() -> tuple[str, ...]:
-    """The inputs of the cases that can be run, each with its `make_callable` and `make_inputs`."""
+def seeds(folder: Path | None = None) -> tuple[str, ...]:
+    """The inputs of the cases that can be run, each with its `make_callable` and `make_inputs`; else a folder's files."""
+    if folder is not None:
+        return tuple(path.read_text("utf-8") for path in sorted(folder.glob("*.py")))
     found = []
     for path in sorted(RULES.glob("*/*.py")):
         text = path.read_text("utf-8").partition("\n# output\n")[0]
@@ -36,9 +38,9 @@ def seeds() -> tuple[str, ...]:
     return tuple(found)
 
 
-def mutated(choose: random.Random) -> str:
-    """A program with one to four changes."""
-    tree = ast.parse(choose.choice(seeds()))
+def mutated(choose: random.Random, folder: Path | None = None) -> str:
+    """A program with one to four changes, of a rule's case or of a file of the folder."""
+    tree = ast.parse(choose.choice(seeds(folder)))
     for _ in range(choose.randint(1, 4)):
         places = list(_places(tree))
         if places:
