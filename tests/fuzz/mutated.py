@@ -21,7 +21,7 @@ Place = tuple[ast.FunctionDef, Block, int]
 
 @functools.cache
 def seeds(folder: Path | None = None) -> tuple[str, ...]:
-    """The inputs of the cases that can be run, each with its `make_callable` and `make_inputs`; else a folder's files."""
+    """The inputs of the cases that can be run, each with its `make_callable` and `make_inputs`; or a folder of such."""
     if folder is not None:
         return tuple(path.read_text("utf-8") for path in sorted(folder.glob("*.py")))
     found = []
