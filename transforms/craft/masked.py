@@ -76,7 +76,7 @@ def picked_fix(picked: Picked, bench: Bench) -> Fix | NoFix:
     conditions: tuple[Condition, ...] = ()
     found = alternative(picked, bench.facts)
     if found is not None and bench.alone([found.test]) and bench.alone([found.tail]) and not bench.is_elif(found.test):
-        edits.append(_either(found, picked.reductions[0], mask, bench))
+        edits.append(_either(found, picked.reductions[0], picked, mask, bench))
         conditions = (bench.condition(found.test.test),)
     else:
         edits += [bench.swap(t.node, f"{'not ' if t.holds else ''}{mask}.any()") for t in picked.tests]
@@ -85,15 +85,24 @@ def picked_fix(picked: Picked, bench: Bench) -> Fix | NoFix:
     return Fix(tuple(edits), _safety(picked.changes), summary, changes=picked.changes, conditions=conditions)
 
 
-def _either(found: Alternative, reduction: Reduction, mask: str, bench: Bench) -> Edit:
-    """One return of the reduction, or of what stands for it where nothing is selected: selected once, also eagerly."""
-    margin = bench.margin(found.test)
+def _either(found: Alternative, reduction: Reduction, picked: Picked, mask: str, bench: Bench) -> Edit:
+    """One return of compiled code, above the original, which is left to eager code and makes the selection there."""
+    margin, test, newline = bench.margin(found.test), found.test, bench.source.newline
     selection, body = reduction.selection, _body(reduction.selection, bench)
     given = [f"lambda: {bench.text(found.value)}", mask, *(bench.text(e) for _, e in selection.operands)]
     if len(selection.operands) != 1 or body != selection.operands[0][0]:
         given.append(f"of={_function(selection, body, bench, margin)[1]}")
     call = f"{bench.helper(f'_masked_{reduction.kind}_or')}({joined(given)})"
-    return bench.replace([found.test, found.tail], margin + bench.layout("return ", call, margin))
+    inner = margin + bench.source.indent
+    value, target = picked.node.value, picked.node.targets[0]
+    assert isinstance(value, ast.Subscript)
+    lines = (
+        f"{margin}if {bench.torch(test)}.compiler.is_compiling():",
+        inner + bench.layout("return ", call, inner),
+        f"{margin}{bench.text(target)} = {bench.operand(value.value)}[{mask}]",
+    )
+    at = bench.source.line_start(test.lineno - len(bench.comments_above(test)))
+    return Edit(Span(at, at), "".join(f"{line}{newline}" for line in lines))
 
 
 def _safety(changes: tuple[str, ...]) -> Safety:

@@ -60,4 +60,9 @@ def spread(x: torch.Tensor, valid: torch.Tensor) -> torch.Tensor:
 
 
 def kept(loss: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    return _masked_mean_or(lambda: loss.sum() * 0, mask, loss)
+    if torch.compiler.is_compiling():
+        return _masked_mean_or(lambda: loss.sum() * 0, mask, loss)
+    active = loss[mask]
+    if active.shape[0] == 0:
+        return loss.sum() * 0
+    return active.mean()

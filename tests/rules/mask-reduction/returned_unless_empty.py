@@ -67,13 +67,23 @@ def _masked_max_or(empty, mask, *xs, of=None):
 
 def bright_mean(image: torch.Tensor, threshold: float = 0.5):
     picked_mask = image > threshold
+    if torch.compiler.is_compiling():
+        return _masked_mean_or(lambda: image.new_zeros(()), picked_mask, image)
+    picked = image[picked_mask]
     # Nothing is bright in the dark.
-    return _masked_mean_or(lambda: image.new_zeros(()), picked_mask, image)
+    if picked.numel() == 0:
+        return image.new_zeros(())
+    return picked.mean()
 
 
 def bright_top(image: torch.Tensor, threshold: float):
     level_mask = image < threshold
-    return _masked_max_or(lambda: torch.tensor(-1.0, device=image.device), level_mask, image)
+    if torch.compiler.is_compiling():
+        return _masked_max_or(lambda: torch.tensor(-1.0, device=image.device), level_mask, image)
+    level = image[level_mask]
+    if len(level) > 0:
+        return level.max()
+    return torch.tensor(-1.0, device=image.device)
 
 
 def both(image: torch.Tensor, threshold: float = 0.5):
