@@ -128,32 +128,48 @@ def openai_privacy_filter() -> tuple[Any, dict[str, Any]]:
     return OpenAIPrivacyFilterModel(config), {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
 
 
-@model
-def qwen2_vl() -> tuple[Any, dict[str, Any]]:
-    """Two images of different grids."""
-    import torch
-    from transformers import Qwen2VLConfig, Qwen2VLModel
+_GRID_TEXT = {
+    "vocab_size": 128, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1,
+    "num_attention_heads": 2, "num_key_value_heads": 1, "max_position_embeddings": 128,
+    "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [2, 3, 3]},
+    "bos_token_id": 1, "eos_token_id": 2,
+}  # fmt: skip
+_GRID_TOKENS = {"image_token_id": 100, "video_token_id": 101, "vision_start_token_id": 102, "vision_end_token_id": 103}
 
-    text = {
-        "vocab_size": 128, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1,
-        "num_attention_heads": 2, "num_key_value_heads": 1, "max_position_embeddings": 128,
-        "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [2, 3, 3]},
-        "bos_token_id": 1, "eos_token_id": 2,
-    }  # fmt: skip
-    vision = {"depth": 1, "embed_dim": 32, "hidden_size": 32, "num_heads": 2, "patch_size": 4, "mlp_ratio": 2}
-    config = Qwen2VLConfig(
-        text_config=text, vision_config=vision,
-        image_token_id=100, video_token_id=101, vision_start_token_id=102, vision_end_token_id=103,
-    )  # fmt: skip
-    grid = torch.tensor([[1, 4, 4], [1, 2, 6]])
+
+def two_images() -> dict[str, Any]:
+    """Two images of different grids, in patches of 4 by 4, with text around them."""
+    import torch
+
     ids = torch.tensor([[102, *[100] * 4, 103, 7, 8, 102, *[100] * 3, 103, 9, 10]])
-    return Qwen2VLModel(config), {
+    return {
         "input_ids": ids,
         "attention_mask": torch.ones_like(ids),
         "mm_token_type_ids": (ids == 100).long(),
         "pixel_values": torch.randn(28, 3 * 2 * 4 * 4),
-        "image_grid_thw": grid,
+        "image_grid_thw": torch.tensor([[1, 4, 4], [1, 2, 6]]),
     }
+
+
+@model
+def qwen2_vl() -> tuple[Any, dict[str, Any]]:
+    """Two images of different grids."""
+    from transformers import Qwen2VLConfig, Qwen2VLModel
+
+    vision = {"depth": 1, "embed_dim": 32, "hidden_size": 32, "num_heads": 2, "patch_size": 4, "mlp_ratio": 2}
+    return Qwen2VLModel(Qwen2VLConfig(text_config=_GRID_TEXT, vision_config=vision, **_GRID_TOKENS)), two_images()
+
+
+@model
+def qwen2_5_vl() -> tuple[Any, dict[str, Any]]:
+    """The same with attention within windows."""
+    from transformers import Qwen2_5_VLConfig, Qwen2_5_VLModel
+
+    vision = {
+        "depth": 2, "hidden_size": 32, "intermediate_size": 64, "num_heads": 2, "patch_size": 4, "window_size": 16,
+        "out_hidden_size": 32, "fullatt_block_indexes": [1],
+    }  # fmt: skip
+    return Qwen2_5_VLModel(Qwen2_5_VLConfig(text_config=_GRID_TEXT, vision_config=vision, **_GRID_TOKENS)), two_images()
 
 
 def tensors(value: Any) -> list[Any]:

@@ -15,6 +15,7 @@ from .values import NOTHING, UNKNOWN, Tag, Value, replace
 
 if TYPE_CHECKING:
     from . import Facts
+    from .names import Names
 
 TENSOR_TYPES = frozenset(
     {
@@ -297,6 +298,13 @@ def _tensor_index(index: ast.expr) -> bool:
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     special = [p for p in parts if isinstance(p, ast.Slice) or (isinstance(p, ast.Constant) and p.value in (None, ...))]
     return bool(special) and (len(parts) > 1 or not isinstance(index, ast.Slice))
+
+
+def annotated_tensors(function: FunctionNode, names: Names) -> set[str]:
+    """The parameters whose annotation is a tensor, and nothing else."""
+    a = function.args
+    given = [p for p in [*a.posonlyargs, *a.args, *a.kwonlyargs] if p.annotation is not None]
+    return {p.arg for p in given if p.annotation is not None and names.qualified(p.annotation) in TENSOR_TYPES}
 
 
 def defaults(function: FunctionNode) -> dict[str, ast.expr | None]:

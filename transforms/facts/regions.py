@@ -15,6 +15,7 @@ from .classes import FunctionNode, is_attribute_of
 from .conventions import FILE_MODULES, FILES, OUTSIDE, SCRIPTS, SHARED
 from .flow import leaves
 from .handed import handed_down
+from .parameters import annotated_tensors
 
 if TYPE_CHECKING:
     from .calls import Calls
@@ -373,9 +374,10 @@ class Regions:
             return False  # what a module's forward reaches is marked already
         if self._names.enclosing_function(function) is not None or function.name.startswith(SCRIPTS):
             return False
-        computes = False
+        computes, tensors = False, annotated_tensors(function, self._names)
         for node in walk(function):
             if not isinstance(node, ast.Call):
+                computes |= isinstance(node, ast.Subscript) and getattr(node.value, "id", None) in tensors
                 continue
             name = self._names.qualified(node.func) or ""
             if name in FILES or name.startswith(FILE_MODULES):

@@ -40,9 +40,12 @@ class MaskReduction(Rule):
 
     ```python
     picked_mask = image > threshold
-    if not picked_mask.any():
+    if torch.compiler.is_compiling():
+        return _masked_mean_or(lambda: image.new_zeros(()), picked_mask, image)
+    picked = image[picked_mask]
+    if picked.numel() == 0:
         return image.new_zeros(())
-    return _masked_mean(picked_mask, image)
+    return picked.mean()
     ```
 
     ## Fix safety

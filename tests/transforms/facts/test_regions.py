@@ -42,6 +42,7 @@ MODULE = "class M(nn.Module):\n    def forward(self, x): return self.here(x)\n"
         ("def here(x): return x.softmax(-1)", "assumed", True),
         ("def here(x): return F.relu(x)", "assumed", True),
         ("async def here(x): return F.relu(x)", "assumed", True),
+        ("class Mixin:\n    def here(self, mask: torch.Tensor): return 1.0 - mask[:, None]", "assumed", True),
         # The outer part alone is left out; what it calls is compiled.
         ("@torch.compiler.disable(recursive=False)\ndef g(x): return here(x)\ndef here(x): return x", "assumed", False),
         ("@torch._dynamo.decorators.skip\ndef g(x): return here(x)\ndef here(x): return x", "assumed", False),
@@ -81,6 +82,8 @@ def test_kept_away(text: str) -> None:
     "text",
     [
         "def here(x): return len(x)",
+        "def here(x: torch.Tensor): return len(x)",
+        "def here(x: list, i: torch.Tensor): return x[i]",
         "def here(net):\n    n = 0\n    for p in net.parameters():\n        n += p.numel()\n    print(n)",
         "def here(x):\n    torch.save(x, 'x')\n    return F.relu(x)",
         "def train_here(x): ...\ndef here(x):\n    F.relu(x).backward()",
