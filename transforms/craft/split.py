@@ -203,7 +203,7 @@ def _value(flag: Flag, bench: Bench) -> str:
         if "#" not in bench.source.code(flag.node)
         else bench.text(flag.node)
     )
-    guards = [_conjunct(t, bench) if holds else f"not {_conjunct(t, bench)}" for t, holds in flag.guards]
+    guards = [_conjunct(t, holds, bench) for t, holds in flag.guards]
     if flag.boolean and not (
         isinstance(flag.node, ast.Compare) and bench.facts.kinds.of(flag.node).tag is Tag.HOST and not guards
     ):
@@ -212,10 +212,13 @@ def _value(flag: Flag, bench: Bench) -> str:
     return f"{text} if {' and '.join(guards)} else None" if guards else text
 
 
-def _conjunct(test: ast.expr, bench: Bench) -> str:
-    """The text of a condition that stands beside `and` or behind `not`."""
+def _conjunct(test: ast.expr, holds: bool, bench: Bench) -> str:
+    """The text of a condition, or of its opposite, that stands beside `and`."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _conjunct(test.operand, not holds, bench)
     loose = isinstance(test, (ast.BoolOp, ast.IfExp, ast.Lambda, ast.NamedExpr))
-    return f"({bench.source.code(test)})" if loose else bench.text(test)
+    text = f"({bench.source.code(test)})" if loose else bench.text(test)
+    return text if holds else f"not {text}"
 
 
 def _deletion(statement: ast.stmt, function: FunctionNode, bench: Bench) -> Edit:

@@ -63,6 +63,8 @@ def _above(statement: ast.stmt, values: Sequence[Made], bench: Bench) -> Edit | 
 
 
 def _conjunct(test: ast.expr, holds: bool) -> str:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _conjunct(test.operand, not holds)
     if not holds and isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot)):
         other = ast.IsNot() if isinstance(test.ops[0], ast.Is) else ast.Is()
         test, holds = ast.Compare(test.left, [other], test.comparators), True

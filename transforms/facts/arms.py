@@ -111,7 +111,9 @@ def study(node: ast.If, facts: Facts) -> Branch | NoFix:
     for name in bound:
         if not all(name in end for end in ends):
             one = name not in binds(*node.body) or name not in binds(*node.orelse)
-            return NoFix(f"`{name}` is bound " + ("in one arm only" if one else "on some of the paths through an arm only"))
+            return NoFix(
+                f"`{name}` is bound " + ("in one arm only" if one else "on some of the paths through an arm only")
+            )
     pairs = [(name, then.get(name), other.get(name)) for name in bound]
     sure = _agreement(pairs, facts, node, seen_alias)
     if isinstance(sure, NoFix):

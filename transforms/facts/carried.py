@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ..trees import children, walk
 from .classes import FunctionNode
 from .detours import Detour, detour
-from .flow import COMPREHENSIONS, TryStar, binds, reads
-from .moves import Moves, past
+from .flow import COMPREHENSIONS, TryStar, binds, past, reads
+from .moves import Moves
 from .predicates import holds_tensor, total
 from .regions import GRAD_MODES
 from .values import ELSEWHERE, Tag

@@ -12,6 +12,7 @@ from .classes import FunctionNode
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 TryStar = getattr(ast, "TryStar", ast.Try)  # `except*`, since Python 3.11
+LEAVING = (ast.Return, ast.Raise, ast.Assert)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -304,6 +305,19 @@ def leaves(body: list[ast.stmt]) -> bool:
     if isinstance(last, ast.If):
         return leaves(last.body) and leaves(last.orelse)
     return False
+
+
+def past(statements: Iterable[ast.stmt]) -> list[tuple[ast.expr, bool]] | None:
+    """The tests, each with its outcome, that lead past the exits of some statements; None for exits of other kinds."""
+    found: list[tuple[ast.expr, bool]] = []
+    for s in statements:
+        jumps = [*(n for n in walk_scope(s) if isinstance(n, LEAVING)), *own_jumps([s])]
+        if not jumps:
+            continue
+        if not isinstance(s, ast.If) or len(jumps) > 1 or leaves(s.body) == leaves(s.orelse):
+            return None
+        found.append((s.test, not leaves(s.body)))
+    return found
 
 
 def own_jumps(body: Sequence[ast.AST]) -> Iterator[ast.Break | ast.Continue]:

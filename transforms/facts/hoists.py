@@ -13,9 +13,9 @@ from .classes import FunctionNode
 from .counters import Counting
 from .detours import Detour, detour
 from .flags import Flag, flag_name, named_apart
-from .flow import TryStar, binds, reads, walk_scope
+from .flow import TryStar, binds, past, reads, walk_scope
 from .gain import work
-from .moves import CONTEXTS, Moves, past
+from .moves import CONTEXTS, Moves
 from .predicates import holds_tensor
 from .regions import GRAD_MODES
 from .values import ELSEWHERE, UNKNOWN, Tag, Value

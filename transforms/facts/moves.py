@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..trees import walk
@@ -11,7 +11,7 @@ from .baked import bakes
 from .classes import FunctionNode
 from .counters import Counting
 from .effects import Effect
-from .flow import binds, leaves, own_jumps, reads, walk_scope
+from .flow import LEAVING, binds, past, reads, walk_scope
 from .once import once
 from .predicates import holds_tensor, total
 from .values import Tag, category
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 CONTEXTS = (ast.With, ast.AsyncWith, ast.Match)
 TRACED = frozenset({"numpy", "cpu", "to", "cuda"})  # they copy to the host, but Dynamo traces them
-LEAVING = (ast.Return, ast.Raise, ast.Assert)
 
 
 class Moves:
@@ -197,19 +196,6 @@ class Moves:
     def exits(self) -> bool:
         """True where a statement before may leave the function."""
         return any(isinstance(n, LEAVING) for s in self.skipped for n in walk_scope(s))
-
-
-def past(statements: Iterable[ast.stmt]) -> list[tuple[ast.expr, bool]] | None:
-    """The tests, each with its outcome, that lead past the exits of some statements; None for exits of other kinds."""
-    found: list[tuple[ast.expr, bool]] = []
-    for s in statements:
-        jumps = [*(n for n in walk_scope(s) if isinstance(n, LEAVING)), *own_jumps([s])]
-        if not jumps:
-            continue
-        if not isinstance(s, ast.If) or len(jumps) > 1 or leaves(s.body) == leaves(s.orelse):
-            return None
-        found.append((s.test, not leaves(s.body)))
-    return found
 
 
 @once

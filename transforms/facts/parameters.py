@@ -178,7 +178,7 @@ def used(name: str, function: FunctionNode, facts: Facts) -> Value:
 def _used(name: str, function: FunctionNode, facts: Facts) -> Value:
     best = UNKNOWN
     for node in named(function, name):
-        found = _one_use(node, facts) if isinstance(node.ctx, ast.Load) else None
+        found = one_use(node, facts) if isinstance(node.ctx, ast.Load) else None
         if found is not None and (
             best.tag is Tag.UNKNOWN or (found.level is Level.PROVED and best.level is not Level.PROVED)
         ):
@@ -186,7 +186,8 @@ def _used(name: str, function: FunctionNode, facts: Facts) -> Value:
     return best
 
 
-def _one_use(node: ast.Name, facts: Facts) -> Value | None:
+def one_use(node: ast.Name, facts: Facts) -> Value | None:
+    """What one use of a name says of it; None where it says nothing."""
     parent = facts.names.parent(node)
     match parent:
         case ast.Call() if node in parent.args:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..model import Evidence, Level, NoFix
 from ..trees import walk
 from . import torch_api
+from .always import always_so
 from .classes import is_attribute_of
 from .conventions import needs_float
 from .once import once
@@ -274,6 +275,8 @@ def _raises_never(node: ast.AST, facts: Facts) -> bool:
         case ast.UnaryOp(op=ast.Invert()):
             return category(facts.kinds.of(node.operand).dtype) in ("bool", "int")
         case ast.Name(ctx=ast.Load()):
+            return not facts.kinds.of(node).optional and always_so(node, facts)
+        case ast.Attribute(ctx=ast.Load()):
             return not facts.kinds.of(node).optional
     return not isinstance(node, _MAY_RAISE)
 
