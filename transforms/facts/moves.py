@@ -171,16 +171,19 @@ class Moves:
     def guards(
         self, expr: ast.expr, guards: tuple[tuple[ast.expr, bool], ...], condition: bool
     ) -> tuple[tuple[ast.expr, bool], ...] | None:
-        """The conditions to keep around the expression; None where one of them must be kept and cannot move."""
-        if total(expr, self.facts, condition, dtypes=True) or (not guards and not self.exits() and not self.observed()):
-            return ()
-        exits = self._exit_tests()
-        if exits is None or self.observed():
+        """The conditions to keep around the expression; None where one of them must be kept and cannot move.
+
+        Around what raises never, those are kept that ask the inputs alone, so that it is computed no oftener than before.
+        """
+        sure = total(expr, self.facts, condition, dtypes=True)
+        exits, observed = self._exit_tests(), self.observed()
+        if not sure and (exits is None or observed):
             return None
         kept: list[tuple[ast.expr, bool]] = []
-        for test, holds in [*exits, *guards]:
-            if holds_tensor(test, self.facts) or not self.input_only([test], reads(test)):
-                return None
+        for test, holds in guards if sure else [*(exits or ()), *guards]:
+            moves = not holds_tensor(test, self.facts) and self.input_only([test], reads(test))
+            if not moves or (sure and (reads(test) & binds(*self.moved) or not total(test, self.facts))):
+                return tuple(kept) if sure else None  # a condition may stand on those before it
             kept.append((test, holds))
         return tuple(kept)
 
