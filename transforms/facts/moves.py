@@ -173,7 +173,7 @@ class Moves:
     ) -> tuple[tuple[ast.expr, bool], ...] | None:
         """The conditions to keep around the expression; None where one of them must be kept and cannot move.
 
-        Around what raises never, those are kept that ask the inputs alone, so that it is computed no oftener than before.
+        Around what never raises, those are kept that ask the inputs alone: it is computed no oftener than before.
         """
         sure = total(expr, self.facts, condition, dtypes=True)
         exits, observed = self._exit_tests(), self.observed()
