@@ -10,10 +10,15 @@ from typing import Any, TypeVar
 Answer = TypeVar("Answer")
 Node = TypeVar("Node", bound=ast.AST)
 
-# Operators and contexts are shared singletons without a place in the tree.
+_ALIAS = getattr(ast, "TypeAlias", None)  # the only node whose name is a node
+# Operators and contexts are shared singletons without a place in the tree; the others hold text and numbers.
 _NO_CHILDREN = frozenset({"ctx", "op", "ops", "kind", "type_comment", "id", "attr", "simple", "conversion", "level"})
+_NO_CHILDREN |= {"arg", "asname", "module", "rest", "kwd_attrs", "is_async", "lineno", "tag", "str", "n", "s"}
+_LEAVES = (ast.Constant, ast.MatchSingleton, ast.Global, ast.Nonlocal)
 _FIELDS = {
-    kind: tuple(name for name in kind._fields if name not in _NO_CHILDREN)
+    kind: tuple(name for name in kind._fields if name not in _NO_CHILDREN and (name != "name" or kind is _ALIAS))
+    if not issubclass(kind, _LEAVES)
+    else ()
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
@@ -27,9 +32,10 @@ def kept(question: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
 
     def ask(node: Node) -> Answer:
         answers = node.__dict__
-        if name not in answers:
-            answers[name] = question(node)
-        answer: Answer = answers[name]
+        try:
+            answer: Answer = answers[name]
+        except KeyError:
+            answer = answers[name] = question(node)
         return answer
 
     return functools.update_wrapper(ask, question)
@@ -38,13 +44,20 @@ def kept(question: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
 @kept
 def children(node: ast.AST) -> tuple[ast.AST, ...]:
     """The child nodes in the order of the grammar's fields, without operators and contexts."""
+    fields = _FIELDS[type(node)]
+    if not fields:
+        return ()
     found: list[ast.AST] = []
-    for name in _FIELDS[type(node)]:
-        value = getattr(node, name, None)
-        if isinstance(value, ast.AST):
+    held = node.__dict__
+    for name in fields:
+        value = held.get(name)
+        if value is None:
+            continue
+        if type(value) is list:
+            if value:
+                found += value if None not in value else [item for item in value if item is not None]
+        else:
             found.append(value)
-        elif isinstance(value, list):
-            found.extend(item for item in value if isinstance(item, ast.AST))
     return tuple(found)
 
 
@@ -53,7 +66,8 @@ def walk(root: ast.AST) -> tuple[ast.AST, ...]:
     """The node and all below it in the order of `ast.walk`, without operators and contexts."""
     found = [root]
     for node in found:
-        found.extend(children(node))
+        if _FIELDS[type(node)]:
+            found += children(node)
     return tuple(found)
 
 

@@ -256,16 +256,23 @@ def _visit(node: ast.AST, where: Site, facts: Facts, depth: int) -> Iterator[Sit
     function = target.function if target is not None and target.plain else None
     if function is not None and _met_by_compiler(function, facts):
         yield from _called(function, Site(function, where.repeated, True, where.looped, where.own), facts, depth + 1)
-    repeats = isinstance(node, _REPEATING) and not grad_mode(node, facts)
-    within = Site(
+    within = where
+    if isinstance(node, _REPEATING):
+        within = _within(node, where, depth, facts)
+    for child in _reached(node):
+        yield from _visit(child, within, facts, depth)
+
+
+def _within(node: ast.AST, where: Site, depth: int, facts: Facts) -> Site:
+    """Where the parts of a node stand that may run them several times, or has them skipped."""
+    repeats = not grad_mode(node, facts)
+    return Site(
         node,
         where.repeated or repeats,
         where.apart or isinstance(node, _COMPREHENSIONS),
-        where.looped or (isinstance(node, _REPEATING) and not isinstance(node, (ast.Try, ast.With))),
+        where.looped or not isinstance(node, (ast.Try, ast.With)),
         where.own or (repeats and depth == 0),
     )
-    for child in _reached(node):
-        yield from _visit(child, within, facts, depth)
 
 
 def _met_by_compiler(function: FunctionNode, facts: Facts) -> bool:

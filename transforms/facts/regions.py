@@ -350,8 +350,10 @@ class Regions:
         ]
         homes = {f: {self._home(c) for c in self._calls.callers(f)} for f in candidates}
         candidates = [f for f in candidates if not homes[f] or not homes[f] <= self._left_alone]
+        among = set(candidates)
         for function in candidates:
-            called = [c for c in self._calls.callers(function) if self._home(c) in set(candidates) - {function}]
+            homes_of = (self._home(c) for c in self._calls.callers(function))
+            called = [home for home in homes_of if home is not function and home in among]
             entry = not called and not self._overrides(function)
             self._regions[function] = Region(Evidence(Level.ASSUMED, "it computes with torch"), entry)
         self._mark_callees()

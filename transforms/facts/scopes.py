@@ -97,15 +97,17 @@ class Walk:
         self.definitions: dict[str, list[Definition]] = {}
         self._outward: list[Site] = []
         stack: list[tuple[ast.AST, Scope]] = [(tree, self.module)]
+        parents, scopes = self.parents, self.scopes
         while stack:
             node, scope = stack.pop()
-            self.scopes[node] = scope
-            handler = _HANDLERS.get(type(node).__name__)
+            scopes[node] = scope
+            handler = _HANDLERS.get(type(node))
             inner = handler(self, node, scope) if handler else [(child, scope) for child in children(node)]
-            for child, _ in inner:
-                self.parents[child] = node
-            inner.reverse()
-            stack.extend(inner)
+            if inner:
+                for child, _ in inner:
+                    parents[child] = node
+                inner.reverse()
+                stack += inner
         self._settle_nonlocals()
 
     def lookup(self, scope: Scope, name: str) -> Scope | None:
@@ -207,7 +209,7 @@ class Walk:
         return [(node.iter, _parent(own) if first else own), (node.target, own), *((test, own) for test in node.ifs)]
 
     def _name(self, node: ast.Name, scope: Scope) -> list[tuple[ast.AST, Scope]]:
-        if isinstance(node.ctx, ast.Load):
+        if type(node.ctx) is ast.Load:
             scope.reads.add(node.id)
             return []
         parent = self.parents[node]
@@ -264,7 +266,7 @@ class Walk:
         return []
 
 
-_HANDLERS: dict[str, Callable[..., list[tuple[ast.AST, Scope]]]] = {
+_BY_NAME: dict[str, Callable[..., list[tuple[ast.AST, Scope]]]] = {
     "FunctionDef": Walk._function,
     "AsyncFunctionDef": Walk._function,
     "Lambda": Walk._lambda,
@@ -284,6 +286,8 @@ _HANDLERS: dict[str, Callable[..., list[tuple[ast.AST, Scope]]]] = {
     "Global": Walk._global,
     "Nonlocal": Walk._nonlocal,
 }
+# Not every Python has all of these types.
+_HANDLERS = {getattr(ast, name): handler for name, handler in _BY_NAME.items() if hasattr(ast, name)}
 
 
 def _parent(scope: Scope) -> Scope:

@@ -190,11 +190,9 @@ class Sites:
             return None
         tests = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
         compared = [e for t in tests if isinstance(t, ast.Compare) for e in (t.left, *t.comparators)]
-        text = f"`{spelled(node.test)}` decides on"
         if any(isinstance(e, ast.Name) and self._cast(e) for e in compared):
-            return self._site_of(
-                node, f"{text} the value of a tensor", BRANCH, Level.ASSUMED, "a number is read out of it"
-            )
+            text = f"`{spelled(node.test)}` decides on the value of a tensor"
+            return self._site_of(node, text, BRANCH, Level.ASSUMED, "a number is read out of it")
         bare = node.test if isinstance(node.test, ast.Attribute) and node.test.attr in _PREDICATES else None
         if bare is not None and self._facts.kinds.of(bare.value).is_tensor:
             return self._site_of(node, f"`{spelled(bare)}` is a method, not called", FUNCTION, Level.PROVED)
@@ -206,13 +204,12 @@ class Sites:
         return isinstance(around, ast.Try) and node in around.body
 
     def _subscript(self, node: ast.Subscript) -> Site | None:
-        text = spelled(node)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if self.masks(node):
-            return self._site_of(node, f"`{text}` picks elements by a mask", SHAPE, Level.ASSUMED)
+            return self._site_of(node, f"`{spelled(node)}` picks elements by a mask", SHAPE, Level.ASSUMED)
         bounds = [b for p in parts if isinstance(p, ast.Slice) for b in (p.lower, p.upper, p.step) if b is not None]
         if any(self._facts.kinds.of(b).is_tensor for b in bounds):
-            return self._site_of(node, f"`{text}` is cut at the value of a tensor", READ, Level.ASSUMED)
+            return self._site_of(node, f"`{spelled(node)}` is cut at the value of a tensor", READ, Level.ASSUMED)
         return None
 
     def masks(self, node: ast.Subscript) -> bool:
@@ -281,14 +278,14 @@ class Sites:
 
     def _likely(self, call: ast.Call, qualified: str, method: str) -> Site | None:
         """What reads a tensor if it is one, by its use."""
-        head, because = f"`{spelled(call)}` reads a tensor", ""
         if method in ("item", "tolist") and not call.args and isinstance(call.func, ast.Attribute):
             of = self._facts.kinds.of(call.func.value)
             if of.tag is Tag.UNKNOWN:
-                because = f"`.{method}()` is called on it"
+                head, because = f"`{spelled(call)}` reads a tensor", f"`.{method}()` is called on it"
                 return self._site_of(call, head, READ if method == "item" else LIST, Level.ASSUMED, because)
         given = call.args[0] if qualified in _CASTS and len(call.args) == 1 else None
         if given is not None and (self._seems_tensor(given) or (isinstance(given, ast.Name) and self._cast(given))):
+            head = f"`{spelled(call)}` reads a tensor"
             return self._site_of(call, head, READ, Level.ASSUMED, "it is used as a tensor")
         return None
 

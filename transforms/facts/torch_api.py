@@ -11,7 +11,7 @@ import functools
 import json
 import pkgutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 Returns = Literal["tensor", "tensors", "host", "none", "module", "other", "unknown"]
@@ -110,6 +110,7 @@ class Op:
     reduction: bool = False
     gradient: Gradient = "unsafe"
     effect: bool = False
+    _calls: dict[object, Op] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def safe_gradient(self) -> bool:
@@ -130,7 +131,13 @@ class Op:
         not agree. A constant True or False is given as such, since some overloads hang on it. Nothing changes where
         torch publishes no overloads.
         """
-        bound = [(s, s.bind(positional, keywords or {})) for s in self.signatures]
+        key = (*positional, None, *(keywords or {}).items())
+        if key not in self._calls:
+            self._calls[key] = self._called(positional, keywords or {})
+        return self._calls[key]
+
+    def _called(self, positional: Sequence[Argument], keywords: Mapping[str, Argument]) -> Op:
+        bound = [(s, s.bind(positional, keywords)) for s in self.signatures]
         fits = [(s, given) for s, given in bound if given is not None]
         if not fits:
             return self if not self.signatures else replace(self, returns="unknown", reduction=False)

@@ -79,12 +79,22 @@ class Value(NamedTuple):
 
     def depending(self, deps: Iterable[str]) -> Value:
         """The same value with more dependencies."""
-        return self._replace(deps=self.deps.union(deps))
+        more = self.deps.union(deps)
+        if more == self.deps:
+            return self
+        return Value(*self[:_DEPS], more, *self[_DEPS + 1 :])
 
 
 def replace(value: Value, **changes: Any) -> Value:
     """The value with other attributes."""
-    return value._replace(**changes)
+    fields = list(value)
+    for name, new in changes.items():
+        fields[_PLACES[name]] = new
+    return Value(*fields)
+
+
+_PLACES = {name: place for place, name in enumerate(Value._fields)}
+_DEPS = _PLACES["deps"]
 
 
 UNKNOWN = Value(
