@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,8 @@ class Result:
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
+    # A shell ignores interrupts on behalf of what it runs in the background, these tests perhaps among it.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     started = {}
     for name, body in PROGRAMS.items():
         folder = tmp_path_factory.mktemp("program")
@@ -81,6 +85,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
+                preexec_fn=heed,
             ),
         )
     found = {}
