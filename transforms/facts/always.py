@@ -58,7 +58,7 @@ def _only_raises(statement: ast.stmt) -> bool:
 
 def _runs_always(node: ast.Name, function: FunctionNode, facts: Facts) -> bool:
     """True where each call of the function comes by the node, unless it raises before."""
-    child = node
+    child: ast.AST = node
     for around in facts.names.ancestors(node):
         match around:
             case ast.BoolOp() if child is not around.values[0]:

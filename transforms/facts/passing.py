@@ -17,7 +17,7 @@ from .handling import CONVERSIONS, FORBIDDEN, UNREAD
 from .param import BUILTINS, CLOCKS, DISPLAYS, NUMBER, SETTINGS, TYPES, Param, chain, spelled, title
 from .predicates import TOTAL, graph_form, total, unwrapped
 from .purity import PURE_METHODS as STRING_METHODS
-from .values import BOOL, INT64, SCALAR, Tag, Value
+from .values import SCALAR, Tag, Value, category
 
 if TYPE_CHECKING:
     from . import Facts
@@ -214,7 +214,7 @@ class Passing:
 
     def _show(self, e: ast.expr, value: Value, shown: bool) -> None:
         layers = any(d.startswith(("self.", "?")) for d in value.deps)
-        if shown and value.dtype not in (BOOL, INT64) and layers:
+        if shown and category(value.dtype) not in ("bool", "int") and layers:
             self.shown.append(ast.unparse(e))
 
     def _formatted(self, e: ast.FormattedValue, lazy: bool) -> None:

@@ -127,6 +127,7 @@ def holds_tensor(test: ast.expr, facts: Facts) -> bool:
         "builtins.bool",
         "builtins.any",
         "builtins.all",
+        "torch.is_nonzero",
     ):
         return bool(test.args) and facts.kinds.of(test.args[0]).is_tensor
     if (
@@ -193,8 +194,9 @@ def is_guard(node: ast.AST) -> bool:
 
 
 def unwrapped(test: ast.expr, facts: Facts) -> ast.expr:
-    """`bool(t)`, `t.item()` and `float(t)` as conditions are `t`."""
-    if isinstance(test, ast.Call) and len(test.args) == 1 and facts.names.qualified(test.func) == "builtins.bool":
+    """`bool(t)`, `torch.is_nonzero(t)` and `t.item()` as conditions are `t`."""
+    truths = ("builtins.bool", "torch.is_nonzero")
+    if isinstance(test, ast.Call) and len(test.args) == 1 and facts.names.qualified(test.func) in truths:
         return test.args[0]
     if (
         isinstance(test, ast.Call)

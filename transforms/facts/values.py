@@ -82,7 +82,7 @@ class Value(NamedTuple):
         more = self.deps.union(deps)
         if more == self.deps:
             return self
-        return Value(*self[:_DEPS], more, *self[_DEPS + 1 :])
+        return Value._make((*self[:_DEPS], more, *self[_DEPS + 1 :]))
 
 
 def replace(value: Value, **changes: Any) -> Value:
@@ -90,7 +90,7 @@ def replace(value: Value, **changes: Any) -> Value:
     fields = list(value)
     for name, new in changes.items():
         fields[_PLACES[name]] = new
-    return Value(*fields)
+    return Value._make(fields)
 
 
 _PLACES = {name: place for place, name in enumerate(Value._fields)}
