@@ -49,11 +49,11 @@ def _foreign(name: str) -> bool:
 def _returned(file: Path, name: str, signs: tuple[int, ...]) -> Value:
     """What a function at the top level of a file returns, whatever it is given."""
     facts = _facts(file, signs)
+    if facts is None:
+        return UNKNOWN
     try:
-        target = facts.calls.plain(name) if facts is not None else None
-        if facts is None or target is None:
-            return UNKNOWN
-        value = facts.kinds.returned(target, {})
+        target = facts.calls.plain(name)
+        value = UNKNOWN if target is None else facts.kinds.returned(target, {})
     except RecursionError:
         return UNKNOWN
     return _told(value, f"`{name}` of {file.name} returns a tensor")

@@ -26,13 +26,21 @@ _TOPS = (".git", "pyproject.toml", "setup.py")
 
 
 def with_neighbours(source: Source, settings: RuleSettings, path: str) -> RuleSettings:
-    """The settings with the imported base classes of a source that are modules.
+    """The settings with what the files beside a source say of its bases and calls, which are asked once for it.
 
     Args:
         source: the text.
         settings: what else holds.
         path: where the text stands; files beside it are looked at. Empty for none.
     """
+    asked = (settings, path)
+    known: tuple[object, RuleSettings] | None = getattr(source, "_beside", None)
+    if known is None or known[0] != asked:
+        known = source._beside = (asked, _with_neighbours(source, settings, path))  # type: ignore[attr-defined]
+    return known[1]
+
+
+def _with_neighbours(source: Source, settings: RuleSettings, path: str) -> RuleSettings:
     if not path or "torch" not in source.text:
         return settings
     from .foreign import returned_elsewhere

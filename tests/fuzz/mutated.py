@@ -9,14 +9,13 @@ import ast
 import copy
 import functools
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-RULES = Path(__file__).parents[1] / "rules"
-RUNS = "# runs: "
+from ..rules.test_cases import RUNNING
+from .reduce import Block, Place, places
+
 NAMED = ("make_callable", "make_inputs")
-Block = list[ast.stmt]
-Place = tuple[ast.FunctionDef, Block, int]
 
 
 @functools.cache
@@ -25,16 +24,13 @@ def seeds(folder: Path | None = None) -> tuple[str, ...]:
     if folder is not None:
         return tuple(path.read_text("utf-8") for path in sorted(folder.glob("*.py")))
     found = []
-    for path in sorted(RULES.glob("*/*.py")):
-        text = path.read_text("utf-8").partition("\n# output\n")[0]
-        head = next((line for line in text.splitlines() if line.startswith(RUNS)), None)
-        if head is not None:
-            names = dict(zip(head.removeprefix(RUNS).split(), NAMED, strict=True))
-            tree = ast.parse(text)
-            for node in ast.walk(tree):
-                if isinstance(node, ast.FunctionDef):
-                    node.name = names.get(node.name, node.name)
-            found.append(ast.unparse(tree))
+    for case in RUNNING:
+        names = dict(zip(case.values("runs")[0].split(), NAMED, strict=True))
+        tree = ast.parse(case.input)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef):
+                node.name = names.get(node.name, node.name)
+        found.append(ast.unparse(tree))
     return tuple(found)
 
 
@@ -42,24 +38,10 @@ def mutated(choose: random.Random, folder: Path | None = None) -> str:
     """A program with one to four changes, of a rule's case or of a file of the folder."""
     tree = ast.parse(choose.choice(seeds(folder)))
     for _ in range(choose.randint(1, 4)):
-        places = list(_places(tree))
-        if places:
-            choose.choice(CHANGES)(choose.choice(places), choose)
+        standing = list(places(tree))
+        if standing:
+            choose.choice(CHANGES)(choose.choice(standing), choose)
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-
-
-def _places(tree: ast.Module) -> Iterator[Place]:
-    """Each statement that may be changed, with its block."""
-    for function in ast.walk(tree):
-        if not isinstance(function, ast.FunctionDef) or function.name in (*NAMED, "__init__"):
-            continue
-        for node in ast.walk(function):
-            for name in ("body", "orelse", "finalbody"):
-                block = getattr(node, name, None)
-                if isinstance(block, list) and (
-                    node is function or not isinstance(node, (ast.FunctionDef, ast.Lambda))
-                ):
-                    yield from ((function, block, i) for i in range(len(block)))
 
 
 def _made(text: str, body: Block | None = None) -> Block:

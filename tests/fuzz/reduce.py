@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 
 # Where the generated part of a program begins.
 MARK = "def describe(v):"
+Block = list[ast.stmt]
+Place = tuple[ast.FunctionDef, Block, int]
 _ATTEMPTS = 150
 _LIMIT_S = 120.0
 
@@ -45,7 +47,7 @@ def _kind(headline: str) -> str:
 def _candidates(text: str) -> Iterator[str]:
     """Smaller programs, those that lose most first."""
     tree = ast.parse(text)
-    count = sum(1 for _ in _places(tree))
+    count = sum(1 for _ in places(tree))
     for index in range(count):
         yield from _without(tree, index)
 
@@ -53,7 +55,7 @@ def _candidates(text: str) -> Iterator[str]:
 def _without(tree: ast.Module, index: int) -> Iterator[str]:
     for keep in (None, "body", "orelse"):
         copied = copy.deepcopy(tree)
-        block, at = list(_places(copied))[index]
+        _, block, at = list(places(copied))[index]
         inner = getattr(block[at], keep, None) if keep else []
         if keep and not inner:
             continue
@@ -62,12 +64,12 @@ def _without(tree: ast.Module, index: int) -> Iterator[str]:
             yield ast.unparse(ast.fix_missing_locations(copied))
 
 
-def _places(tree: ast.Module) -> Iterator[tuple[list[ast.stmt], int]]:
-    """Every statement of the entry and the methods, outer ones first, as its block and its place there."""
+def places(tree: ast.Module) -> Iterator[Place]:
+    """Every statement of the entry and the methods, outer ones first: its function, its block and its place there."""
     functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and not n.name.startswith(("make_", "__"))]
     for function in functions:
         for node in ast.walk(function):
             for name in ("body", "orelse", "finalbody"):
                 block = getattr(node, name, None)
                 if isinstance(block, list):
-                    yield from ((block, at) for at in range(len(block)))
+                    yield from ((function, block, at) for at in range(len(block)))

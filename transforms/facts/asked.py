@@ -115,11 +115,11 @@ def _answers(use: ast.expr, whole: bool, facts: Facts) -> bool:
         case ast.If() | ast.UnaryOp(op=ast.Not()):
             return _test(use, facts) is not None
         case ast.Compare() if len(parent.ops) == 1 and isinstance(parent.ops[0], ORDER) and whole:
-            other = facts.kinds.of(parent.comparators[0] if use is parent.left else parent.left)
-            number = other.tag is Tag.HOST and other.detail in _WHOLE
-            tensor = other.shape == SCALAR and category(other.dtype) in ("int", "bool")
-            setting = _own_integer(parent.comparators[0] if use is parent.left else parent.left, facts)
-            return (number or tensor or setting) and _test(parent, facts) is not None
+            other = parent.comparators[0] if use is parent.left else parent.left
+            value = facts.kinds.of(other)
+            number = value.tag is Tag.HOST and value.detail in _WHOLE
+            tensor = value.shape == SCALAR and category(value.dtype) in ("int", "bool")
+            return (number or tensor or _own_integer(other, facts)) and _test(parent, facts) is not None
         case ast.FormattedValue(conversion=-1):
             return isinstance(facts.names.statement_of(use), ast.Raise)
     return False

@@ -281,7 +281,7 @@ class Carried(Moves):
 
     def conditions(self, path: Path, sure: bool) -> Guards | None:
         """The conditions to keep around what would be computed at the start; None where it must not be computed."""
-        exits, observed = self._exit_tests(), self.observed()
+        exits, observed = past(self.skipped), self.observed()
         if not sure and (exits is None or path.unsure or observed):
             return None
         kept: list[tuple[ast.expr, bool]] = []

@@ -280,11 +280,12 @@ class _Search(Moves):
             yield from self._tests(node.test, guards)
             self.around.append(node)
             for body, holds in ((node.body, True), (node.orelse, False)):
-                for i, child in enumerate(body):
-                    ahead = past(body[:i])
-                    if ahead is None:
-                        break  # it may never be reached
-                    yield from self._visit(child, (*guards, (node.test, holds), *ahead))
+                kept = (*guards, (node.test, holds))
+                for child in body:
+                    yield from self._visit(child, kept)
+                    if (ahead := past([child])) is None:
+                        break  # what follows may never be reached
+                    kept = (*kept, *ahead)
             self.around.pop()
             return
         if isinstance(

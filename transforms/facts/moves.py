@@ -176,7 +176,7 @@ class Moves:
         Around what never raises, those are kept that ask the inputs alone: it is computed no oftener than before.
         """
         sure = total(expr, self.facts, condition, dtypes=True)
-        exits, observed = self._exit_tests(), self.observed()
+        exits, observed = past(self.skipped), self.observed()
         if not sure and (exits is None or observed):
             return None
         kept: list[tuple[ast.expr, bool]] = []
@@ -186,10 +186,6 @@ class Moves:
                 return tuple(kept) if sure else None  # a condition may stand on those before it
             kept.append((test, holds))
         return tuple(kept)
-
-    def _exit_tests(self) -> list[tuple[ast.expr, bool]] | None:
-        """The tests, each with its outcome, that lead past the early exits before; None for exits of other kinds."""
-        return past(self.skipped)
 
     def observed(self) -> bool:
         """True where a caller could tell that an exception comes before what the statements before would have done."""

@@ -1,1 +1,0 @@
-"""Programs made at random, rewritten by every rule and judged."""
