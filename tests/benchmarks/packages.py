@@ -84,6 +84,21 @@ from diffusers.utils.torch_utils import randn_tensor
 call = lambda x: x + randn_tensor(x.shape, generator=None, device=x.device)
 inputs = [(torch.zeros(n, 4),) for n in (2, 3, 5)]
 """,
+    "gpytorch": """
+from gpytorch.functions import logdet
+call, inputs = logdet, [(torch.eye(3) * n,) for n in (1.0, 2.0)]
+""",
+    "x_transformers": """
+from x_transformers.x_transformers import calc_z_loss
+attns = [torch.randn(2, 4, 6, 6) for _ in range(2)]
+call = calc_z_loss
+inputs = [(attns, torch.arange(6)[None] < torch.tensor([[n], [6]])) for n in (3, 4, 5)]
+""",
+    "vector_quantize_pytorch": """
+from vector_quantize_pytorch import VectorQuantize
+call = VectorQuantize(dim=8, codebook_size=16, learnable_codebook=True, ema_update=False).train()
+inputs = [(torch.randn(2, 6, 8), None, torch.arange(6)[None] < torch.tensor([[n], [6]])) for n in (3, 4, 5)]
+""",
     "linear_operator": """
 from linear_operator.operators import DenseLinearOperator
 def call(x):
