@@ -8,6 +8,7 @@ import gc
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -84,11 +85,15 @@ def _in_a_new_process(request: Request, role: str, found: Iterable[Found]) -> li
     """The same, measured in a process of its own; empty where it cannot be told.
 
     What a recorder has Dynamo write down takes time, above all for symbolic shapes; in a forked process the first call
-    also pays for the pages that it shares.
+    also pays for the pages that it shares. Its compiler finds nothing of earlier processes on the disk.
     """
     question = {"request": to_plain(request), "role": role, "found": msgspec.to_builtins(list(found))}
     command = [sys.executable, "-m", f"{__package__}.cold"]
-    done = subprocess.run(command, input=msgspec.json.encode(question), capture_output=True, check=False)
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": folder}
+        done = subprocess.run(
+            command, input=msgspec.json.encode(question), capture_output=True, check=False, env=environment
+        )
     return [] if done.returncode else msgspec.json.decode(done.stdout, type=list[float])
 
 
