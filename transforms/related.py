@@ -11,6 +11,7 @@ from .facts import Facts
 from .model import Finding, RuleSettings, Span
 from .smith import facts_of
 from .source import Source
+from .trees import by_type
 
 _LINE_IN_WORDS = re.compile(r"\bline (\d+)\b")
 _MOST_NAMES = 3
@@ -46,9 +47,13 @@ def _around(source: Source, facts: Facts, finding: Finding) -> Iterator[Related]
     function = _innermost(source, facts, finding)
     if function is None:
         return
-    inside = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+    inside: list[ast.Name] = by_type(function).get(ast.Name, [])
     read = dict.fromkeys(
-        node.id for node in inside if isinstance(node.ctx, ast.Load) and source.span(node).overlaps(finding.span)
+        node.id
+        for node in inside
+        if isinstance(node.ctx, ast.Load)
+        and finding.line <= node.lineno <= finding.end_line
+        and source.span(node).overlaps(finding.span)
     )
     for name in list(read)[:_MOST_NAMES]:
         stores = [n for n in inside if n.id == name and isinstance(n.ctx, ast.Store)]

@@ -23,6 +23,7 @@ _FIELDS = {
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
 
+_UNASKED: Any = object()
 _SCOPES = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef})
 
 
@@ -32,9 +33,8 @@ def kept(question: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
 
     def ask(node: Node) -> Answer:
         answers = node.__dict__
-        try:
-            answer: Answer = answers[name]
-        except KeyError:
+        answer: Answer = answers.get(name, _UNASKED)
+        if answer is _UNASKED:
             answer = answers[name] = question(node)
         return answer
 
@@ -101,9 +101,15 @@ def named(root: ast.AST, name: str) -> Sequence[ast.Name]:
 def _by_name(root: ast.AST) -> dict[str, list[ast.Name]]:
     found: dict[str, list[ast.Name]] = {}
     for node in walk(root):
-        if isinstance(node, ast.Name):
+        if type(node) is ast.Name:
             found.setdefault(node.id, []).append(node)
     return found
+
+
+@kept
+def dumped(node: ast.AST) -> str:
+    """The structure of the node as text, the same for the same code elsewhere."""
+    return ast.dump(node)
 
 
 @kept

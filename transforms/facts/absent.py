@@ -72,17 +72,19 @@ def answers(function: FunctionNode, facts: Facts) -> Iterator[Answer]:
 def _questions(function: FunctionNode, facts: Facts) -> Iterator[ast.expr]:
     """`x.any().item()`, `bool(x.all())`, and such tensors as conditions."""
     for node in walk_scope(*function.body):
-        tests = [node.test] if isinstance(node, (ast.If, ast.IfExp)) else [node] if isinstance(node, ast.Call) else []
-        for test in tests:
-            bare = _asked(test, facts)
-            asks = isinstance(bare, ast.Call) and isinstance(bare.func, ast.Attribute) and bare.func.attr in _ANSWERS
-            asks = asks and not getattr(bare, "args", None) and not getattr(bare, "keywords", None)
-            reads = bare is not test or isinstance(node, (ast.If, ast.IfExp))
-            above = facts.names.parent(test)
-            if isinstance(above, ast.IfExp) and above.orelse is test and isinstance(above.test, ast.Name):
-                continue  # asked only where an input is given already
-            if asks and reads and not facts.regions.left_alone(test):
-                yield test
+        if not isinstance(node, (ast.If, ast.IfExp, ast.Call)):
+            continue
+        test = node if isinstance(node, ast.Call) else node.test
+        bare = _asked(test, facts)
+        asks = isinstance(bare, ast.Call) and isinstance(bare.func, ast.Attribute) and bare.func.attr in _ANSWERS
+        asks = asks and not getattr(bare, "args", None) and not getattr(bare, "keywords", None)
+        if not asks or (bare is test and test is node):
+            continue
+        above = facts.names.parent(test)
+        if isinstance(above, ast.IfExp) and above.orelse is test and isinstance(above.test, ast.Name):
+            continue  # asked only where an input is given already
+        if not facts.regions.left_alone(test):
+            yield test
 
 
 def _asked(test: ast.expr, facts: Facts) -> ast.expr:

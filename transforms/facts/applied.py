@@ -35,7 +35,7 @@ from .values import (
 if TYPE_CHECKING:
     from .kinds import Env
 
-_HOST_BUILTINS = {
+HOST_BUILTINS = {
     "len": "int",
     "int": "int",
     "float": "float",
@@ -45,7 +45,7 @@ _HOST_BUILTINS = {
     "hasattr": "bool",
     "id": "int",
 }
-_HOST_BUILTINS |= {
+HOST_BUILTINS |= {
     "repr": "str",
     "ord": "int",
     "chr": "str",
@@ -96,8 +96,8 @@ class Applied(Layers):
 
     # -- builtins ------------------------------------------------------------------------------------------------------
     def _builtin(self, name: str, e: ast.Call, args: list[Value], deps: frozenset[str]) -> Value:
-        if name in _HOST_BUILTINS:
-            return host(_HOST_BUILTINS[name], deps)
+        if name in HOST_BUILTINS:
+            return host(HOST_BUILTINS[name], deps)
         if name == "range":
             return host("range", deps)
         if name in ("abs", "max", "min", "sum", "round", "pow", "divmod"):

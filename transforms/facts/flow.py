@@ -5,15 +5,22 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from ..trees import children, kept, own, walk
+from ..trees import by_type, children, kept, own, walk
 from .classes import FunctionNode
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 TryStar = getattr(ast, "TryStar", ast.Try)  # `except*`, since Python 3.11
+_BINDING = frozenset({ast.Name, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom})
+_BINDING |= {ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping}
+_PARTLY_REACHED = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Raise, ast.If, ast.IfExp})
+_PARTLY_REACHED |= {ast.Assert, ast.Try, ast.BoolOp, ast.Match}
 LEAVING = (ast.Return, ast.Raise, ast.Assert)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_BINDING |= set(COMPREHENSIONS)
+_PARTLY_RUN = frozenset({ast.BoolOp, ast.IfExp, ast.Compare, ast.Assert, *COMPREHENSIONS})
 
 
 def walk_scope(*roots: ast.AST) -> Iterable[ast.AST]:
@@ -31,6 +38,8 @@ def _binds(root: ast.AST) -> frozenset[str]:
     found: set[str] = set()
     inner: set[int] = set()  # a comprehension's own targets, met before the names themselves
     for node in own(root):
+        if type(node) not in _BINDING:
+            continue
         if isinstance(node, COMPREHENSIONS):
             inner |= {id(n) for g in node.generators for n in walk(g.target)}
         elif isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
@@ -56,6 +65,8 @@ def binds_surely(*roots: ast.AST) -> set[str]:
 def _binds_perhaps(root: ast.AST) -> frozenset[str]:
     unsure: list[ast.AST] = []
     for node in own(root):
+        if type(node) not in _PARTLY_RUN:
+            continue
         if isinstance(node, ast.BoolOp):
             unsure += node.values[1:]
         elif isinstance(node, ast.IfExp):
@@ -78,8 +89,9 @@ def reads(*roots: ast.AST) -> set[str]:
 def _reads(root: ast.AST) -> frozenset[str]:
     own: set[str] = set()
     for node in walk(root):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Load, ast.Del)):
-            own.add(node.id)
+        if type(node) is ast.Name:
+            if type(node.ctx) is not ast.Store:
+                own.add(node.id)
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             own.add(node.target.id)
     if isinstance(root, COMPREHENSIONS):
@@ -91,6 +103,26 @@ def _reads(root: ast.AST) -> frozenset[str]:
         inner = {a.arg for a in every if a is not None}
         own = (own - inner) | reads(*(d for d in [*given.defaults, *given.kw_defaults] if d is not None))
     return frozenset(own)
+
+
+def reached(node: ast.AST) -> Sequence[ast.AST]:
+    """The children that are evaluated whenever the node is."""
+    if type(node) not in _PARTLY_REACHED:
+        return children(node)
+    match node:
+        case ast.If() | ast.IfExp() | ast.Assert():
+            return [node.test]
+        case ast.Try():
+            return [*node.body, *node.finalbody]
+        case ast.BoolOp():
+            return [node.values[0]]
+        case ast.Match():
+            return [node.subject]
+    return []  # a definition, `raise`
+
+
+def _called_names(inside: Mapping[type[ast.AST], Sequence[Any]]) -> Iterator[ast.Name]:
+    return (call.func for call in inside.get(ast.Call, ()) if type(call.func) is ast.Name)
 
 
 class Flow:
@@ -113,17 +145,16 @@ class Flow:
     def always_live(self) -> frozenset[str]:
         """Names that outlive the function's own statements: captured by nested functions, global, nonlocal."""
         found: set[str] = set()
-        for node in walk(self.function):
-            if isinstance(node, SCOPES) and node is not self.function:
-                found |= {n.id for n in walk(node) if isinstance(n, ast.Name)}
-            elif isinstance(node, (ast.Global, ast.Nonlocal)):
+        inside = by_type(self.function)
+        for kind in SCOPES:
+            for node in inside.get(kind, ()):
+                if node is not self.function:
+                    found |= {n.id for n in by_type(node).get(ast.Name, ())}
+        for kind in (ast.Global, ast.Nonlocal):
+            for node in inside.get(kind, ()):
                 found |= set(node.names)
-            elif (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Name)
-                and node.func.id in ("locals", "eval", "exec", "vars")
-            ):
-                found |= binds(*self.function.body) | set(self.parameters)
+        if any(n.id in ("locals", "eval", "exec", "vars") for n in _called_names(inside)):
+            found |= binds(*self.function.body) | set(self.parameters)
         return frozenset(found)
 
     def live_after(self, statement: ast.stmt) -> frozenset[str]:

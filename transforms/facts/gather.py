@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
-from ..trees import children, walk
+from ..trees import types, walk
 from .classes import FunctionNode
 from .driving import Driver
 from .extraction import Part, carried_first, order, owner_of
-from .flow import binds, reads, walk_scope
+from .flow import binds, reached, reads, walk_scope
 from .gain import grad_mode, work
 from .once import once
 from .values import Tag
@@ -85,7 +85,9 @@ def gathering(function: FunctionNode, facts: Facts) -> Gathering | NoFix | None:
     """
     if isinstance(function, ast.AsyncFunctionDef) or facts.names.enclosing_function(function) is not None:
         return None
-    if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk_scope(*function.body)):
+    if not types(function).isdisjoint((ast.Yield, ast.YieldFrom)) and any(
+        isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk_scope(*function.body)
+    ):
         return None
     found = {s: list(sites(s, facts)) for s in function.body}
     hot = [s for s in function.body if found[s]]
@@ -259,7 +261,7 @@ def _visit(node: ast.AST, where: Site, facts: Facts, depth: int) -> Iterator[Sit
     within = where
     if isinstance(node, _REPEATING):
         within = _within(node, where, depth, facts)
-    for child in _reached(node):
+    for child in reached(node):
         yield from _visit(child, within, facts, depth)
 
 
@@ -285,22 +287,6 @@ def _called(function: FunctionNode, where: Site, facts: Facts, depth: int) -> Se
         return [site for s in function.body for site in _visit(s, where, facts, depth)]
 
     return facts.answer(_called, (where, depth), find)
-
-
-def _reached(node: ast.AST) -> list[ast.AST]:
-    """The children that are evaluated whenever the node is."""
-    match node:
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Raise():
-            return []
-        case ast.If() | ast.IfExp() | ast.Assert():
-            return [node.test]
-        case ast.Try():
-            return [*node.body, *node.finalbody]
-        case ast.BoolOp():
-            return [node.values[0]]
-        case ast.Match():
-            return [node.subject]
-    return list(children(node))
 
 
 def _likely(node: ast.AST, facts: Facts) -> bool:

@@ -6,7 +6,7 @@ import abc
 import ast
 from typing import TYPE_CHECKING
 
-from ..trees import walk
+from ..trees import dumped, walk
 from . import torch_api
 from .conventions import CASTS, FACTORIES, FROM_DATA, KEEP_DTYPE_METHODS, SAME_DTYPE, SAME_SHAPE, argument, needs_float
 from .values import (
@@ -184,8 +184,8 @@ class Operations(abc.ABC):
         rest = [*(a for a in e.args if a not in tensors), *(k.value for k in e.keywords)]
         if any(isinstance(n, (ast.Name, ast.Call, ast.Starred)) for a in rest for n in walk(a)):
             return None
-        keywords = ((k.arg, ast.dump(k.value)) for k in e.keywords if k.arg != "dtype")
-        return (*((i, ast.dump(a)) for i, a in enumerate(e.args) if a not in tensors), *keywords)
+        keywords = ((k.arg, dumped(k.value)) for k in e.keywords if k.arg != "dtype")
+        return (*((i, dumped(a)) for i, a in enumerate(e.args) if a not in tensors), *keywords)
 
     def _sized(self, e: ast.Call, full: bool) -> Symbol:
         """The shape of `torch.zeros(…)` and the like: by the text of the sizes, where that always means the same."""
@@ -203,7 +203,7 @@ class Operations(abc.ABC):
         # A lone name may hold an empty tuple of sizes.
         certain = spread or len(sizes) > 1 or self.values.get(id(sizes[0]), UNKNOWN).detail == "int"
         certain = certain and not any(isinstance(s, ast.Starred) for s in sizes)
-        return ("sized", tuple(ast.dump(a) for a in sizes), tuple(marks), certain)
+        return ("sized", tuple(map(dumped, sizes)), tuple(marks), certain)
 
     def _lasting(self, size: ast.expr) -> tuple[object, ...] | None:
         """What the names of a size mean, by the one place that binds each; None where the value may change."""

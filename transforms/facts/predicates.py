@@ -11,6 +11,7 @@ from ..model import Evidence, Level, NoFix
 from ..trees import walk
 from . import torch_api
 from .always import always_so
+from .applied import HOST_BUILTINS
 from .classes import is_attribute_of
 from .conventions import needs_float
 from .once import once
@@ -137,11 +138,38 @@ def holds_tensor(test: ast.expr, facts: Facts) -> bool:
         and not test.args
     ):
         return facts.kinds.of(test.func.value).is_tensor
-    if isinstance(test, ast.Compare) and not any(
-        isinstance(o, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for o in test.ops
-    ):
-        return facts.kinds.of(test).is_tensor or any(holds_tensor(x, facts) for x in [test.left, *test.comparators])
-    return facts.kinds.of(test).is_tensor
+    if isinstance(test, ast.Compare):
+        if any(isinstance(o, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for o in test.ops):
+            return False
+        sides = [test.left, *test.comparators]
+        if all(_no_tensor(x, facts) for x in sides):
+            return False
+        return facts.kinds.of(test).is_tensor or any(holds_tensor(x, facts) for x in sides)
+    return not _no_tensor(test, facts) and facts.kinds.of(test).is_tensor
+
+
+def _no_tensor(e: ast.expr, facts: Facts) -> bool:
+    """True where the text alone says that an expression is no tensor, whatever its names hold.
+
+    `len(x)`, `isinstance(x, C)`, `x.dtype`, `x.shape[0]`, `torch.float16`; what is known of the values is dearer.
+    """
+    match e:
+        case ast.Constant():
+            return True
+        case ast.UnaryOp():
+            return _no_tensor(e.operand, facts)
+        case ast.Subscript(value=ast.Attribute(attr="shape") as shape):
+            return _no_tensor(shape, facts) and isinstance(e.slice, (ast.Constant, ast.UnaryOp))
+        case ast.Call(func=ast.Name()):
+            builtin = (facts.names.qualified(e.func) or "").partition("builtins.")[2]
+            return builtin in HOST_BUILTINS
+        case ast.Attribute(value=ast.Name(id=name)):
+            owner = facts.classes.owner(e)
+            if e.attr in ("shape", "dtype", "device", "ndim"):
+                return owner is None or owner[1] != name
+            qualified = facts.names.qualified(e)
+            return qualified is not None and not qualified.startswith(".")
+    return False
 
 
 def _evidence(test: ast.expr, facts: Facts) -> Evidence:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
-from ..trees import children, walk
+from ..trees import by_type, children, walk
 from .flow import COMPREHENSIONS, walk_scope
 from .selections import loop_around
 from .values import Tag
@@ -101,6 +101,8 @@ def together_read(statement: ast.stmt, facts: Facts) -> TogetherRead | NoFix | N
     if not isinstance(statement, HEADS):
         return None
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) and facts.sinks.kind(statement.value):
+        return None
+    if sum(item_of(n) is not None for n in by_type(statement).get(ast.Call, ())) < 2:  # what is cheap to know first
         return None
     calls = [n for n in _certain(statement) if isinstance(n, ast.Call) and _matters(n, facts)]
     if len({ast.dump(tensor) for c in calls if (tensor := item_of(c)) is not None}) < 2:

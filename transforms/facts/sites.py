@@ -43,6 +43,7 @@ from .values import Tag
 if TYPE_CHECKING:
     from . import Facts
 
+_STATEMENTS = frozenset(ast.stmt.__subclasses__())
 _RANDOM = ("random.", "numpy.random.", "secrets.")
 _MADE_ELSEWHERE = ("pickle.", "copyreg.", "sys._getframe", "inspect.stack", "inspect.currentframe")
 _REDUCTIONS = frozenset({"sum", "mean", "max", "min", "std", "var", "norm", "any", "all", "median", "prod", "item"})
@@ -88,7 +89,8 @@ class Sites:
         """For each line of a statement, or of the header of a compound one, the first line of that statement."""
         found: dict[int, int] = {}
         for node in walk(self._facts.source.tree):
-            if isinstance(node, ast.stmt):
+            if type(node) in _STATEMENTS:
+                assert isinstance(node, ast.stmt)
                 body = getattr(node, "body", None)
                 last = body[0].lineno - 1 if body else node.end_lineno or node.lineno
                 # Inner statements are met later and take their own lines.
@@ -291,10 +293,11 @@ class Sites:
 
     def _counted_by_numpy(self, call: ast.Call, qualified: str, method: str) -> bool:
         """`int(np.prod(x.shape))`, `np.linspace(0, n, k).tolist()`: what numpy makes of Python numbers is read back."""
-        reads = qualified == "builtins.int" or method in ("tolist", "item")
+        if qualified != "builtins.int" and method not in ("tolist", "item"):
+            return False
         made = [n for n in walk(call) if isinstance(n, ast.Call) and n is not call]
         of = [n for n in made if (self._facts.names.qualified(n.func) or "").startswith("numpy.")]
-        if not reads or not of or self._facts.names.qualified(of[0].func) in _ROUNDING:
+        if not of or self._facts.names.qualified(of[0].func) in _ROUNDING:
             return False
         return all(self._facts.kinds.of(a).tag in (Tag.HOST, Tag.SEQUENCE) for a in of[0].args)
 
