@@ -150,9 +150,8 @@ class Flow:
             for node in inside.get(kind, ()):
                 if node is not self.function:
                     found |= {n.id for n in by_type(node).get(ast.Name, ())}
-        for kind in (ast.Global, ast.Nonlocal):
-            for node in inside.get(kind, ()):
-                found |= set(node.names)
+        for node in (*inside.get(ast.Global, ()), *inside.get(ast.Nonlocal, ())):
+            found |= set(node.names)
         if any(n.id in ("locals", "eval", "exec", "vars") for n in _called_names(inside)):
             found |= binds(*self.function.body) | set(self.parameters)
         return frozenset(found)
