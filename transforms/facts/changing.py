@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..trees import walk
+from ..trees import by_type, walk
 from .flow import binds, reads, walk_scope
 from .gain import GROWING
 from .trips import bindings, elements
@@ -27,6 +27,8 @@ def grown(nodes: Sequence[ast.AST], facts: Facts) -> str | None:
             held = node.func.value
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
             held = node.value
+        else:
+            held = extended(node, facts)
         if (
             held is not None
             and facts.kinds.of(held).tag not in (Tag.TENSOR, Tag.MODULE, Tag.LOGGER)
@@ -34,6 +36,52 @@ def grown(nodes: Sequence[ast.AST], facts: Facts) -> str | None:
         ):
             return ast.unparse(held)
     return None
+
+
+def extended(node: ast.AST, facts: Facts) -> ast.expr | None:
+    """The sequence that a statement makes longer: `x` of `x += [y]` and of `x = x + [y]`."""
+    target: ast.expr
+    if isinstance(node, ast.AugAssign):
+        added, target = [node.value], node.target
+    elif not isinstance(node, ast.Assign):
+        return None
+    else:
+        target, value = node.targets[0], node.value
+        sides = [value.left, value.right] if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) else []
+        added = [x for x in sides if not (isinstance(x, ast.Name) and x.id == getattr(target, "id", ""))]
+        if len(added) != 1 or not isinstance(target, ast.Name):
+            return None
+    sequence = isinstance(added[0], (ast.List, ast.Tuple)) or facts.kinds.of(added[0]).tag is Tag.SEQUENCE
+    return target if sequence else None
+
+
+def runs_over_numbers_read(nodes: Sequence[ast.stmt], facts: Facts) -> Loop | None:
+    """A loop among the nodes over what they read out of a tensor: other numbers compile what follows again."""
+    known: set[str] = set()
+    found: Loop | None = None
+    before = -1
+    while before != len(known):
+        before = len(known)
+        for node in walk_scope(*nodes):
+            match node:
+                case ast.Assign() if _lists_tensor(node.value, known, facts):
+                    known |= binds(node)
+                case ast.For() if _lists_tensor(node.iter, known, facts):
+                    known |= binds(node.target)
+                    found = found or node
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in GROWING:
+                    known |= {name} if any(_lists_tensor(a, known, facts) for a in node.args) else set()
+    return found
+
+
+def _lists_tensor(e: ast.expr, known: set[str], facts: Facts) -> bool:
+    """True for what holds `x.tolist()`, or a name that holds it."""
+    return bool(reads(e) & known) or any(
+        isinstance(n.func, ast.Attribute)
+        and n.func.attr == "tolist"
+        and facts.kinds.of(n.func.value).tag in (Tag.TENSOR, Tag.UNKNOWN)
+        for n in by_type(e).get(ast.Call, ())
+    )
 
 
 def _fresh_containers(nodes: Sequence[ast.AST]) -> set[str]:

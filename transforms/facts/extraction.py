@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..model import NoFix
 from ..trees import walk
-from .changing import changing_state, changing_text, function_body, grown, root_name
+from .changing import changing_state, changing_text, function_body, grown, root_name, runs_over_numbers_read
 from .classes import FunctionNode
 from .flow import binds, own_jumps, reads, walk_scope
 from .gain import grad_mode, moved_part, one_call, statements_around, work, work_around
@@ -146,6 +146,12 @@ def _body_refused(loop: Loop, moved: Sequence[ast.stmt], given: ast.expr | None,
     growing = grown(moved, facts)
     if growing is not None:
         return NoFix(f"`{growing}` grows with each trip, and each length would compile the body again")
+    inner = runs_over_numbers_read(moved, facts)
+    if inner is not None:
+        return NoFix(
+            f"the loop inside it on line {inner.lineno} runs over numbers read out of a tensor, and others would "
+            "compile the body again"
+        )
     behind = loop.body[len(moved) :]
     held = {
         root_name(n.func.value)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..trees import children, walk
-from .changing import changing_state, changing_text, root_name
+from .changing import changing_state, changing_text, extended, root_name
 from .classes import FunctionNode
 from .extraction import order, part_names
 from .flow import COMPREHENSIONS, binds, own_jumps, reads, walk_scope
@@ -98,7 +98,9 @@ class Search:
         """Names of containers that grow, or whose elements are read out of tensors: each call would recompile."""
         found: set[str] = set()
         for node in walk_scope(*self.body):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING:
+            if (longer := extended(node, self.facts)) is not None:
+                found.add(root_name(longer))
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING:
                 if self.facts.kinds.of(node.func.value).tag not in (Tag.TENSOR, Tag.MODULE, Tag.LOGGER):
                     found.add(root_name(node.func.value))
             elif isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):

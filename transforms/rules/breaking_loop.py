@@ -70,8 +70,8 @@ class BreakingLoop(Rule):
     that `__init__` builds from literals, with leave, as layers that are added from outside would not be run.
 
     Refused: a `return` or `break` that would cross the border of a function, names that may be unbound or are shared
-    with nested functions, and Python state (a list, a counter) that changes with each trip, as Dynamo would compile
-    the body again for each value.
+    with nested functions, and Python state (a list, a counter) that changes with each trip, or an inner loop over
+    numbers that are read out of a tensor, as Dynamo would compile the body again for each value.
     """
 
     code = "TR401"
