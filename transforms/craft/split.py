@@ -204,9 +204,8 @@ def _value(flag: Flag, bench: Bench) -> str:
         else bench.text(flag.node)
     )
     guards = [_conjunct(t, holds, bench) for t, holds in flag.guards]
-    if flag.boolean and not (
-        isinstance(flag.node, ast.Compare) and bench.facts.kinds.of(flag.node).tag is Tag.HOST and not guards
-    ):
+    known = bench.facts.kinds.of(flag.node)
+    if flag.boolean and (guards or known.tag is not Tag.HOST or known.detail != "bool"):
         loose = guards and isinstance(flag.node, (ast.BoolOp, ast.IfExp))
         return f"bool({' and '.join([*guards, f'({text})' if loose else text])})"
     return f"{text} if {' and '.join(guards)} else None" if guards else text

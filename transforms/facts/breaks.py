@@ -17,6 +17,7 @@ from .calls import Target
 from .classes import ClassInfo, FunctionNode, is_attribute_of
 from .constants import UNDECIDED, decide
 from .flow import leaves, walk_scope
+from .operations import asks_items
 from .regions import COMPILING, DISABLE
 from .values import Tag, category
 
@@ -226,6 +227,7 @@ class Breaks:
         if qualified is not None and qualified.startswith("builtins."):
             name = qualified.removeprefix("builtins.")
             given = bool(call.args) and self._facts.kinds.of(call.args[0]).tag is Tag.TENSOR
+            given = given or asks_items(qualified, call, self._facts)
             return text if name in _BUILTINS else f"{text} reads a tensor" if name in _OF_TENSORS and given else None
         if qualified is not None and not qualified.startswith("."):
             if qualified.startswith(_MATH):

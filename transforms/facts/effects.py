@@ -15,7 +15,7 @@ from .conventions import argument
 from .effect import Effect, asked, dotted, written
 from .flow import TryStar, walk_scope
 from .layers import overwrites
-from .operations import unpacks
+from .operations import asks_items, unpacks
 from .purity import CALLING, CONTAINER_WRITES, LOG_METHODS, PURE_BUILTINS, PURE_METHODS, PURE_MODULES
 from .regions import COMPILING
 from .selected import Selected, selected_by
@@ -155,6 +155,7 @@ class Effects:
         op = torch_api.function(qualified)
         tensors = any(self._facts.kinds.of(a).tag is Tag.TENSOR for a in call.args)
         if qualified.startswith("builtins."):
+            tensors = tensors or asks_items(qualified, call, self._facts)
             self._builtin(qualified.removeprefix("builtins."), call, tensors, out)
         elif op is not None:
             self._operation(op, call, call.args[0] if call.args else None, out)

@@ -12,6 +12,7 @@ from . import torch_api
 from .bindings import Bindings
 from .classes import is_attribute_of
 from .conventions import is_dtype
+from .parameters import drawn
 from .values import (
     BOOL,
     ELSEWHERE,
@@ -350,7 +351,8 @@ class Evaluator(Bindings):
         for generator in e.generators:
             iterated = self.of(generator.iter, inner)
             deps |= iterated.deps
-            self.bind(generator.target, self.element(iterated, generator.iter), inner)
+            item = drawn(generator.target, self.element(iterated, generator.iter), e, self.facts)
+            self.bind(generator.target, item, inner)
             with self.perhaps():
                 for test in generator.ifs:
                     deps |= self.of(test, inner).deps

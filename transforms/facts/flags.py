@@ -91,6 +91,9 @@ def _name(expr: ast.expr, facts: Facts) -> str:
         return f"{_name(expr.left, facts)}_mod_{ast.unparse(expr.right)}" if cyclic else _name(expr.left, facts)
     if isinstance(expr, ast.UnaryOp):
         return _name(expr.operand, facts)
+    if isinstance(expr, (ast.GeneratorExp, ast.ListComp)):
+        item, drawn = _name(expr.elt, facts), _name(expr.generators[0].target, facts)
+        return _name(expr.generators[0].iter, facts) + item.removeprefix(drawn) if item.startswith(drawn) else item
     return "flag"
 
 
@@ -105,4 +108,5 @@ def _call_name(call: ast.Call, facts: Facts) -> str:
         return "flag"
     function = (facts.names.qualified(func) or "value").rpartition(".")[2].lower()
     inner = _name(call.args[0], facts)
-    return inner if function in ("bool", "int", "float") else f"{inner}_{function}"
+    silent = function in ("bool", "int", "float") or (function in ("any", "all") and inner.endswith(f"_{function}"))
+    return inner if silent else f"{inner}_{function}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..trees import walk
 from .classes import FunctionNode
 from .flow import SCOPES, walk_scope
+from .regions import GRAD_MODES
 from .values import Tag
 
 if TYPE_CHECKING:
@@ -100,6 +101,11 @@ def _bookkeeping(statement: ast.stmt, facts: Facts) -> bool:
         case ast.Assign(targets=[ast.Subscript(value=ast.Name())]):
             return True
     return False
+
+
+def names_grad_mode(decorator: ast.expr, facts: Facts) -> bool:
+    """True for `@torch.no_grad()` and the like."""
+    return facts.names.qualified(decorator.func if isinstance(decorator, ast.Call) else decorator) in GRAD_MODES
 
 
 def statements_around(node: ast.AST, facts: Facts) -> list[ast.AST]:

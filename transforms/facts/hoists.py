@@ -13,8 +13,8 @@ from .classes import FunctionNode
 from .counters import Counting
 from .detours import Detour, detour
 from .flags import Flag, flag_name, named_apart
-from .flow import TryStar, binds, past, reads, walk_scope
-from .gain import work
+from .flow import COMPREHENSIONS, TryStar, binds, past, reads, walk_scope
+from .gain import names_grad_mode, work
 from .moves import CONTEXTS, Moves
 from .predicates import holds_tensor
 from .regions import GRAD_MODES
@@ -23,6 +23,11 @@ from .values import ELSEWHERE, UNKNOWN, Tag, Value
 if TYPE_CHECKING:
     from . import Facts
 
+# Parts may not be evaluated, or several times; places within an f-string are not known before Python 3.12.
+_NOT_ENTERED = (
+    *(ast.For, ast.While, ast.AsyncFor, ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.Try, TryStar, *CONTEXTS),
+    *(*COMPREHENSIONS, ast.BoolOp, ast.IfExp, ast.Raise, ast.Assert, ast.JoinedStr),
+)
 MAX_TENSOR_STATEMENTS = 2  # how much computation on tensors may leave the graph with a host value
 
 
@@ -269,6 +274,9 @@ class _Search(Moves):
             yield from self._visit(test, guards)
 
     def _visit(self, node: ast.AST, guards: tuple[tuple[ast.expr, bool], ...]) -> Iterator[Flag]:
+        if isinstance(node, ast.UnaryOp) and self.negates(node):
+            yield from self._tests(node.operand, guards)
+            return
         if isinstance(node, ast.expr):
             flag = self._flag(node, guards, boolean=False)
             if flag is not None:
@@ -288,15 +296,8 @@ class _Search(Moves):
                     kept = (*kept, *ahead)
             self.around.pop()
             return
-        if isinstance(
-            node,
-            (ast.For, ast.While, ast.AsyncFor, ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.Try, TryStar, *CONTEXTS),
-        ):
+        if isinstance(node, _NOT_ENTERED):
             return
-        if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.BoolOp, ast.IfExp)):
-            return
-        if isinstance(node, (ast.Raise, ast.Assert, ast.JoinedStr)):
-            return  # places within an f-string are not known before Python 3.12
         for part in children(node):
             yield from self._visit(part, guards)
 
@@ -379,11 +380,6 @@ def declined(node: ast.expr, facts: Facts) -> bool:
 
 def _stores(statement: ast.stmt) -> set[str]:
     return {n.attr for n in walk_scope(statement) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
-
-
-def names_grad_mode(decorator: ast.expr, facts: Facts) -> bool:
-    """True for `@torch.no_grad()` and the like."""
-    return facts.names.qualified(decorator.func if isinstance(decorator, ast.Call) else decorator) in GRAD_MODES
 
 
 def _spine(value: ast.expr) -> Iterator[ast.expr]:

@@ -48,10 +48,17 @@ class Moves:
         for node in walk_scope(statement):
             if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)) and holds_tensor(node.test, self.facts):
                 yield node.test
+            elif isinstance(node, ast.UnaryOp) and self.negates(node):
+                yield node.operand
             elif (isinstance(node, ast.Call) and (self.reads(node) or self.bakes(node))) or (
                 isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and self.masked(node)
             ):
                 yield node
+
+    def negates(self, node: ast.UnaryOp) -> bool:
+        """True for the value `not x` of a tensor; as a condition it is told by what it decides."""
+        decides = isinstance(self.facts.names.parent(node), (ast.If, ast.While, ast.IfExp, ast.Assert, ast.UnaryOp))
+        return isinstance(node.op, ast.Not) and not decides and self.facts.kinds.of(node.operand).is_tensor
 
     def reads(self, call: ast.Call) -> bool:
         """True for a call that copies a tensor to the host, or has a shape that depends on values."""

@@ -246,6 +246,12 @@ def mixed(values: list[Value]) -> frozenset[str]:
     return NOTHING.union(*(v.roots for v in values)) if values else NOTHING
 
 
+def asks_items(qualified: str, call: ast.Call, facts: Facts) -> bool:
+    """True for `any(x.isnan() for x in xs)` and the like, which ask tensors one by one."""
+    given = facts.kinds.of(call.args[0]) if call.args and qualified in ("builtins.any", "builtins.all") else UNKNOWN
+    return given.tag is Tag.SEQUENCE and given.detail == "of tensors"
+
+
 def unpacks(e: ast.Call) -> bool:
     """True where `*args` or `**kwargs` are given."""
     return any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords)

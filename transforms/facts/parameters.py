@@ -203,6 +203,15 @@ def one_use(node: ast.Name, facts: Facts) -> Value | None:
     return None
 
 
+def drawn(target: ast.expr, item: Value, e: ast.expr, facts: Facts) -> Value:
+    """What a comprehension draws: of an item that nothing else tells of, what its uses say, as of `g.isnan()`."""
+    if item.tag is not Tag.UNKNOWN or not isinstance(target, ast.Name):
+        return item
+    uses = (one_use(n, facts) for n in named(e, target.id) if isinstance(n.ctx, ast.Load))
+    said = next((u for u in uses if u is not None and u.tag is Tag.TENSOR), None)
+    return item if said is None else replace(said, deps=item.deps, roots=item.roots)
+
+
 def _argument_use(node: ast.Name, call: ast.Call, facts: Facts) -> Value | None:
     """`torch.abs(p)`, `self.linear(p)`, `range(p)`."""
     qualified = facts.names.qualified(call.func) or ""

@@ -15,6 +15,7 @@ from .applied import HOST_BUILTINS
 from .classes import is_attribute_of
 from .conventions import needs_float
 from .once import once
+from .operations import asks_items
 from .values import BOOL, SCALAR, Tag, category
 
 if TYPE_CHECKING:
@@ -124,13 +125,9 @@ def holds_tensor(test: ast.expr, facts: Facts) -> bool:
         return any(holds_tensor(v, facts) for v in test.values)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return holds_tensor(test.operand, facts)
-    if isinstance(test, ast.Call) and facts.names.qualified(test.func) in (
-        "builtins.bool",
-        "builtins.any",
-        "builtins.all",
-        "torch.is_nonzero",
-    ):
-        return bool(test.args) and facts.kinds.of(test.args[0]).is_tensor
+    asked = facts.names.qualified(test.func) if isinstance(test, ast.Call) and test.args else None
+    if isinstance(test, ast.Call) and asked in ("builtins.bool", "builtins.any", "builtins.all", "torch.is_nonzero"):
+        return facts.kinds.of(test.args[0]).is_tensor or asks_items(asked, test, facts)
     if (
         isinstance(test, ast.Call)
         and isinstance(test.func, ast.Attribute)

@@ -48,6 +48,7 @@ _RANDOM = ("random.", "numpy.random.", "secrets.")
 _MADE_ELSEWHERE = ("pickle.", "copyreg.", "sys._getframe", "inspect.stack", "inspect.currentframe")
 _REDUCTIONS = frozenset({"sum", "mean", "max", "min", "std", "var", "norm", "any", "all", "median", "prod", "item"})
 _CASTS = frozenset({"builtins.int", "builtins.float", "builtins.bool"})
+_ASKS_ITEMS = frozenset({"builtins.any", "builtins.all"})
 _HOOKS = frozenset(
     {"register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook", "register_hook"}
 )
@@ -270,7 +271,7 @@ class Sites:
             return SHAPE
         if method == "tolist":
             return LIST
-        reads = qualified in _CASTS or (op is not None and op.reads)
+        reads = qualified in _CASTS or qualified in _ASKS_ITEMS or (op is not None and op.reads)
         return READ if reads else OUTSIDE
 
     def likely(self, call: ast.Call) -> bool:

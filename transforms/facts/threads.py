@@ -15,8 +15,9 @@ from .carried import SIMPLE, Carried, Guards, Wanted, decided, repeats, replaced
 from .classes import FunctionNode, is_attribute_of
 from .flags import flag_name
 from .flow import binds, reads
+from .gain import names_grad_mode
 from .handed import Given, arguments, not_given, out_of_sight
-from .hoists import Hoist, declined, names_grad_mode
+from .hoists import Hoist, declined
 from .moves import Moves
 from .shared import only_looked_at, several
 from .values import Tag
