@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import msgspec
 
 from .errors import UserError, suggestion
+from .target_torch import floor
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -38,7 +39,11 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
-    """Every setting with its default; `timeout` is in seconds per run, `memory` in MB beyond torch's own."""
+    """Every setting with its default; `timeout` is in seconds per run, `memory` in MB beyond torch's own.
+
+    `target_torch` is the oldest torch that rewritten code has to run on: by default what `[project].dependencies` of
+    the nearest project allow, else what is installed.
+    """
 
     select: tuple[str, ...] = ("ALL",)
     ignore: tuple[str, ...] = ()
@@ -53,6 +58,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     max_unroll: Positive = 8
     max_unrolled_lines: Positive = 40
     max_flags: Positive = 3
+    target_torch: Annotated[str, msgspec.Meta(pattern=r"^\d+\.\d+(\.\d+)*$")] | None = None
     verify: Literal["off", "auto", "require"] = "auto"
     seed: Annotated[int, msgspec.Meta(ge=0)] = 0
     examples: Positive = 60
@@ -151,6 +157,7 @@ class Resolver:
         self._file: Path | None = None
         self._overrides = overrides or {}
         self._files: dict[Path, Path | None] = {}
+        self._projects: dict[Path, Path | None] = {}
         self._configs: dict[Path, Config] = {}
         for value in config:
             self._take(value)
@@ -190,6 +197,16 @@ class Resolver:
                 self._files[folder] = None if folder.parent == folder else self._nearest(folder.parent)
         return self._files[folder]
 
+    def _project(self, folder: Path) -> Path | None:
+        """The nearest `pyproject.toml` upwards that describes a project."""
+        if folder not in self._projects:
+            candidate = folder / "pyproject.toml"
+            if os.path.isfile(candidate) and "project" in parse(_text(candidate), candidate):  # noqa: PTH113  # as above
+                self._projects[folder] = candidate
+            else:
+                self._projects[folder] = None if folder.parent == folder else self._project(folder.parent)
+        return self._projects[folder]
+
     def _resolve(self, folder: Path) -> Config:
         file = self._file or (None if self._isolated else self._nearest(folder))
         table: dict[str, Any] = {}
@@ -200,6 +217,11 @@ class Resolver:
             convert(table, file, text)
             root = file.parent.absolute()
             origin = {key: f"{file}:{_line_of(key, text) or 1}" for key in table}
+        if not self._isolated and "target-torch" not in table:
+            project = self._project(folder)
+            said = project and floor(_requirements(project))
+            if said:
+                table, origin = {**table, "target-torch": said}, {**origin, "target-torch": str(project)}
         for layer, name in ((self._inline, "--config"), (self._overrides, "command line")):
             added = {key: (*table.get(key, ()), *layer[key]) for key in _ADDED if key in layer}
             table = {**table, **layer, **added}
@@ -209,12 +231,23 @@ class Resolver:
 
 def _section(file: Path, required: bool) -> tuple[dict[str, Any], str]:
     """The `[tool.refactor]` table of a file and its text; a file of any other name may hold the keys at its top."""
-    try:
-        text = file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"cannot be read: {error}", file) from None
+    text = _text(file)
     data = parse(text, file)
     table = data.get("tool", {}).get("refactor")
     if table is None:
         table = data if required and file.name != "pyproject.toml" else {}
     return table, text
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"cannot be read: {error}", file) from None
+
+
+def _requirements(file: Path) -> list[Any]:
+    """`[project].dependencies`."""
+    project = parse(_text(file), file)["project"]
+    listed = project.get("dependencies", []) if isinstance(project, dict) else []
+    return listed if isinstance(listed, list) else []

@@ -22,6 +22,7 @@ from .errors import UserError
 from .files import File, contents, decode, read
 from .recall import Question, forget_signs, recall, remember
 from .signs import noted
+from .target_torch import installed, parsed
 from .transforms.model import Finding, NoFix, RuleSettings
 
 Result = TypeVar("Result")
@@ -128,6 +129,7 @@ def options_for(
             max_unroll=settings.max_unroll,
             max_unrolled_lines=settings.max_unrolled_lines,
             max_flags=settings.max_flags,
+            torch=parsed(settings.target_torch) if settings.target_torch else installed(),
         ),
     )
 

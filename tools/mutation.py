@@ -3,9 +3,9 @@
     pip install cosmic-ray
     python tools/mutation.py [--sample 10] [--seed 0] [--timeout 120] MODULE…
 
-Of each module (`transforms/rules/tensor_branch.py`, `verify/compare.py`) a random sample of the mutants is made, and the
-tests that belong to the module are run on each. Printed: per module how many were killed, and the change of each that
-survived. The files of this checkout are changed while it runs and restored afterwards: use a clone.
+Of each module (`transforms/rules/tensor_branch.py`, `verify/compare.py`) a random sample of the mutants is made, and
+the tests that belong to the module are run on each. Printed: per module how many were killed, and the change of each
+that survived. The files of this checkout are changed while it runs and restored afterwards: use a clone.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def sample(session: Path, module: Path, count: int, seed: int) -> None:
     dead = annotated(module)
     with use_db(str(session), WorkDB.Mode.open) as database:
         places = {item.job_id: item.mutations[0] for item in database.work_items}
-        order = sorted(places, key=lambda job: (places[job].start_pos, places[job].operator_name, places[job].occurrence))
+        order = sorted(places, key=lambda j: (places[j].start_pos, places[j].operator_name, places[j].occurrence))
         living = [job for job in order if places[job].start_pos[0] not in dead]
         chosen = set(random.Random(seed).sample(living, min(count, len(living))))
         for job in order:
@@ -88,7 +88,7 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--timeout", type=float, default=120.0)
-    parser.add_argument("--python", type=Path, default=Path(sys.executable), help="The interpreter that runs the tests.")
+    parser.add_argument("--python", type=Path, default=Path(sys.executable), help="What runs the tests.")
     parser.add_argument("modules", type=Path, nargs="+")
     given = parser.parse_args()
     alive = 0

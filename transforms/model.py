@@ -163,6 +163,7 @@ class RuleSettings:
         inherited: names that such classes define, which a new method must not take.
         compiled: functions and classes of the file that other files of the project compile.
         returned: what functions of other files return, by the dotted names of `facts.names`.
+        torch: the oldest torch that rewritten code has to run on, (2, 6) for 2.6; None for the newest.
     """
 
     max_unroll: int = 8
@@ -175,3 +176,4 @@ class RuleSettings:
     compiled: frozenset[str] = frozenset()
     returned: Mapping[str, Value] = field(default_factory=dict, hash=False)
     observed: Observed | None = None
+    torch: tuple[int, int] | None = None

@@ -73,7 +73,14 @@ class Rule(abc.ABC):
         safety: Safety = Safety.SAFE,
         registry: tuple[str, ...] = (),
     ) -> Finding:
-        """Build a finding at `node`; `outcome` is a plan, or a `NoFix`; without `registry` the rule's own is named."""
+        """Build a finding at `node`; `outcome` is a plan, or a `NoFix`; without `registry` the rule's own is named.
+
+        A plan whose `needs_torch` is a later release than the oldest one to be supported is refused.
+        """
+        needed, oldest = getattr(outcome, "needs_torch", None), facts.settings.torch
+        if needed is not None and oldest is not None and oldest < needed:
+            reason = "what it becomes needs torch {}.{}, and {}.{} is to be supported".format(*needed, *oldest)
+            outcome = NoFix(reason, "raise the project's lower bound of torch, or set `target-torch`")
         refusal = outcome if isinstance(outcome, NoFix) else None
         if refusal is not None and not refusal.remedy:
             refusal = replace(refusal, remedy=remedy(registry or self.registry))

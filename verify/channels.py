@@ -8,6 +8,7 @@ import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import torch
@@ -15,6 +16,10 @@ import torch
 from .snapshot import Facts
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_COMPILER = tuple(
+    str(Path(torch.__file__).parent / part)
+    for part in ("_dynamo", "_functorch", "_guards", "_higher_order_ops", "_inductor", "_subclasses", "fx")
+)
 
 
 def _untraced(function: _F) -> _F:
@@ -53,7 +58,9 @@ class Channels(logging.Handler):
             self.events.append(((*parts, *told), ""))
 
     def warn(self, message: Warning | str, category: type[Warning], filename: str, *_: Any) -> None:
-        """Keep a warning; takes the arguments of `warnings.showwarning`."""
+        """Keep a warning that is not the compiler's own; takes the arguments of `warnings.showwarning`."""
+        if filename.startswith(_COMPILER):
+            return
         place = "the file itself" if filename == self._filename else "its caller"
         self.events.append((("warning", category.__name__, self._canonical(str(message))), place))
 

@@ -2,8 +2,8 @@
 
     python tests/benchmarks/verified_rate.py FOLDER OLD_PYTHON NEW_PYTHON [--rounds 1] [--jobs 2]
 
-FOLDER holds files with `make_callable()` and `make_inputs()`, such as the cases of the corpus; each PYTHON has a state of
-the tool installed. In turn each rewrites a fresh copy by `refactor apply --verify require`, which writes what it
+FOLDER holds files with `make_callable()` and `make_inputs()`, such as the cases of the corpus; each PYTHON has a state
+of the tool installed. In turn each rewrites a fresh copy by `refactor apply --verify require`, which writes what it
 verified and nothing else, without any cache. Printed per state: files and fixes that were verified, minutes, fixes a
 minute, and the new rate as a multiple of the old. Exit status 1 where it is not at least twice the old.
 """
@@ -32,9 +32,8 @@ def rewritten(folder: Path, python: Path, jobs: int) -> tuple[int, int, float]:
         command += ["--factory", "make_callable", "--inputs", "make_inputs", "--jobs", str(jobs)]
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
         started = time.perf_counter()
-        done = subprocess.run(
-            [*command, "--output-format", "json"], cwd=work, env=environment, capture_output=True, text=True, check=False
-        )
+        command += ["--output-format", "json"]
+        done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)
         minutes = (time.perf_counter() - started) / 60
     changed = [file for file in json.loads(done.stdout)["files"] if file["changed"]]
     fixes = [fix for file in changed for fix in file["fixes"] if fix["standing"] == "verified"]

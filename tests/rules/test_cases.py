@@ -29,7 +29,9 @@ from pathlib import Path
 import pytest
 
 from refactor.passes import Aim, Outcome, settle
+from refactor.target_torch import installed
 from refactor.transforms import smith
+from refactor.transforms.facts.sinks import NEEDS_TORCH
 from refactor.transforms.model import RuleSettings
 from refactor.transforms.rule import Rule, registry
 from refactor.verify.launch import judge
@@ -158,6 +160,8 @@ def test_the_output_behaves_the_same_and_breaks_less(case: Case) -> None:
     (names,) = case.values("runs")
     factory, inputs = names.split()
     outcome = case.rewrite(case.input)
+    if "_register_effectful_op" in outcome.new and (installed() or NEEDS_TORCH) < NEEDS_TORCH:
+        pytest.skip("the installed torch is too old for what it becomes, so that it is refused there")
     request = Request(
         old=case.input,
         new=outcome.new,

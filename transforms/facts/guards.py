@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import builtins
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ..model import NoFix
 from ..trees import walk
 from .param import Param
 from .passing import Passing
 from .predicates import split, unwrapped
-from .sinks import Sink
+from .sinks import NEEDS_TORCH, Sink
 
 if TYPE_CHECKING:
     from . import Facts
@@ -33,6 +33,7 @@ class Guard:
     host: tuple[ast.expr, ...]
     test: ast.expr
     rest: ast.If | None
+    needs_torch: ClassVar[tuple[int, int]] = NEEDS_TORCH
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,11 @@ class Check:
 
     node: ast.Expr
     sink: Sink | None
+
+    @property
+    def needs_torch(self) -> tuple[int, int] | None:
+        """See `Rule.finding`."""
+        return self.sink.needs_torch if self.sink is not None else None
 
 
 def check(node: ast.Expr, facts: Facts) -> Check | NoFix | None:

@@ -7,7 +7,7 @@ import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ..model import Evidence, Level, NoFix
 from ..trees import walk
@@ -56,6 +56,9 @@ _OUTSIDE = frozenset(
 _STREAMS = ("sys.stderr", "sys.stdout", "sys.__stderr__", "sys.__stdout__")
 
 
+NEEDS_TORCH = (2, 10)  # the first release that keeps an op which returns nothing in its place in a graph
+
+
 @dataclass(frozen=True, slots=True)
 class Sink:
     """A statement that becomes the call of an op.
@@ -79,6 +82,7 @@ class Sink:
     level: Level = Level.PROVED
     leveled: bool = False
     body: str = ""
+    needs_torch: ClassVar[tuple[int, int]] = NEEDS_TORCH
 
 
 @dataclass(frozen=True, slots=True)
