@@ -74,10 +74,13 @@ def by_tool(scenario: Path, backend: str) -> tuple[dict[str, float], dict[str, f
     """The same two sides as `explain` tells them."""
     command = [sys.executable, "-m", "refactor", "explain", scenario, "--isolated", "--output-format", "json"]
     named = ["--factory", "make_callable", "--inputs", "make_inputs", "--verify", "off", "--backend", backend]
+    named += ["--timeout", "900"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         [*command, *named], env=environment, capture_output=True, text=True, check=False, cwd=scenario.parent
     )
+    if not done.stdout:
+        sys.exit(done.stderr)
     document = json.loads(done.stdout)
     return figures(document["before"]["ledger"]), figures(document["after"]["ledger"])
 

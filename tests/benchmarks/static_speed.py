@@ -135,10 +135,13 @@ def growth(folder: Path, most: int) -> int:
             tree = folder / f"{what.split()[0]}{size}"
             tree.mkdir()
             blocks = size // MODEL.count("\n") if what != "files" else 1
-            for number in range(size if what == "files" else 1):
-                text = HEAD + "".join(MODEL.format(number + block) for block in range(blocks))
+            # Short files are many, so that what they cost is not lost in what starting costs.
+            files = size if what == "files" else max(1, most // size)
+            for number in range(files):
+                text = HEAD + "".join(MODEL.format(number * blocks + block) for block in range(blocks))
                 (tree / f"m{number}.py").write_text(text)
             cost = seconds(refactor("check", str(tree), "--no-cache"), folder) - start
+            cost = cost if what == "files" else cost / files
             print(f"  {size} {what}: {cost:.2f} s, {cost / size * 1e6:.0f} us each", flush=True)
             sizes.append(size)
             costs.append(max(cost, 1e-3))

@@ -4,7 +4,7 @@ import torch
 class Scale(torch.nn.Module):
     def forward(self, x):
         try:
-            import tomllib
+            import fractions
         except ImportError:
             return x
-        return x * len(tomllib.__name__)
+        return x * len(fractions.__name__)
