@@ -8,7 +8,6 @@ import gc
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -85,15 +84,12 @@ def _in_a_new_process(request: Request, role: str, found: Iterable[Found]) -> li
     """The same, measured in a process of its own; empty where it cannot be told.
 
     What a recorder has Dynamo write down takes time, above all for symbolic shapes; in a forked process the first call
-    also pays for the pages that it shares. Its compiler finds nothing of earlier processes on the disk.
+    also pays for the pages that it shares. Code that was generated while recording is found on the disk, as by any
+    process of the user's that is started again.
     """
     question = {"request": to_plain(request), "role": role, "found": msgspec.to_builtins(list(found))}
     command = [sys.executable, "-m", f"{__package__}.cold"]
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": folder}
-        done = subprocess.run(
-            command, input=msgspec.json.encode(question), capture_output=True, check=False, env=environment
-        )
+    done = subprocess.run(command, input=msgspec.json.encode(question), capture_output=True, check=False)
     return [] if done.returncode else msgspec.json.decode(done.stdout, type=list[float])
 
 

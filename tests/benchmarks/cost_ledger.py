@@ -6,7 +6,8 @@ The scenario has `make_callable()` and `make_inputs()`. By hand: N_rebuild is th
 `TORCH_LOGS=recompiles` reports, f_fail the share of calls with one, T_rebuild what those calls take longer than the
 same calls do once everything is compiled; a steady call is the median over the later passes. Both are measured in turn,
 round by round, and the least of each time is compared, as other load only adds. Exit status 1 where they differ by more
-than a fifth, or N_rebuild or T_rebuild does not fall. No compiler finds anything of earlier processes on the disk.
+than a fifth, or N_rebuild or T_rebuild does not fall. Each run is a new process that finds on the disk the code that an
+earlier one has generated, as a program does that is started again.
 
 A round takes some minutes with inductor. With a backend that generates no code, such as aot_eager, what a rebuild costs
 is tracing alone, and one whole graph of symbolic shapes takes about as long to trace as its pieces did.
@@ -54,13 +55,12 @@ print(json.dumps({"cold": cold, "steady": [statistics.median(each) for each in z
 """
 
 
-def by_hand(scenario: Path, backend: str) -> dict[str, float]:
+def by_hand(scenario: Path, backend: str, cache: Path) -> dict[str, float]:
     """N_rebuild, T_rebuild in s and a steady call in µs, from wall clocks and the log of recompilations."""
     environment = {**os.environ, "TORCH_LOGS": "recompiles", "OMP_NUM_THREADS": "1"}
-    with tempfile.TemporaryDirectory() as cache:
-        environment["TORCHINDUCTOR_CACHE_DIR"] = cache
-        command = [sys.executable, "-c", HAND, scenario, backend]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    environment["TORCHINDUCTOR_CACHE_DIR"] = str(cache)
+    command = [sys.executable, "-c", HAND, scenario, backend]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     walls = json.loads(done.stdout.splitlines()[-1])
     calls = done.stderr.partition("END\n")[0].split("CALL\n")[1:]
     failed = [text.count("Recompiling function") for text in calls]
@@ -103,8 +103,10 @@ def main() -> int:
         old, new = Path(folder, "old.py"), Path(folder, "new.py")
         old.write_text(given.scenario.read_text(encoding="utf-8"), encoding="utf-8")
         new.write_text(rewritten(old), encoding="utf-8")
+        for text in (old, new):
+            by_hand(text, given.backend, Path(folder))
         rounds = [
-            (by_hand(old, given.backend), by_hand(new, given.backend), *by_tool(old, given.backend))
+            (*(by_hand(text, given.backend, Path(folder)) for text in (old, new)), *by_tool(old, given.backend))
             for _ in range(given.rounds)
         ]
     hand_old, hand_new, tool_old, tool_new = (

@@ -73,8 +73,6 @@ class BranchStore(Rule):
 
     def find(self, node: ast.If, facts: Facts) -> Iterator[Finding]:
         """One finding per branch whose arms do nothing but store."""
-        if not facts.regions.of(facts.function_of(node)) or facts.regions.left_alone(node):
-            return
         stored = facts.stores.of(node)
         if stored is None or facts.hoists.covers(node.test):
             return

@@ -62,8 +62,6 @@ class BranchUpdate(Rule):
 
     def find(self, node: ast.If, facts: Facts) -> Iterator[Finding]:
         """One finding per branch that only updates."""
-        if not facts.regions.of(facts.function_of(node)) or facts.regions.left_alone(node):
-            return
         predicate = split(node.test, facts)
         if predicate is None or is_guard(node) or facts.hoists.covers(node.test):
             return

@@ -58,9 +58,6 @@ class ChosenRows(Rule):
 
     def find(self, node: ast.Assign, facts: Facts) -> Iterator[Finding]:
         """One finding per statement that gives the places."""
-        function = facts.function_of(node)
-        if function is None or not facts.regions.of(function) or facts.regions.left_alone(node):
-            return
         outcome = chosen_rows(node, facts)
         if outcome is not None:
             message = f"`{ast.unparse(node.value)}` chooses rows by a mask"

@@ -63,9 +63,6 @@ class ExpertLoop(Rule):
 
     def find(self, node: ast.For, facts: Facts) -> Iterator[Finding]:
         """One finding per loop."""
-        region = facts.regions.of(facts.function_of(node))
-        if not region or facts.regions.left_alone(node):
-            return
         outcome = experts(node, facts)
         if outcome is not None:
             message = "a loop gathers the rows of each expert"

@@ -73,8 +73,7 @@ class ImportInGraph(Rule):
 
     def find(self, node: ast.Try, facts: Facts) -> Iterator[Finding]:
         """One finding per `try` with imports that may fail."""
-        function = facts.function_of(node)
-        if not facts.regions.of(function) or facts.regions.left_alone(node) or asked(node, facts):
+        if asked(node, facts):
             return
         imports = [s for s in node.body if isinstance(s, Import) and foreign(s)]
         handlers = {h: caught(h, facts) for h in node.handlers}

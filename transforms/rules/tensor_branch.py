@@ -74,8 +74,6 @@ class TensorBranch(Rule):
 
     def find(self, node: ast.If | ast.IfExp | ast.BoolOp, facts: Facts) -> Iterator[Finding]:
         """One finding per condition that reads a tensor."""
-        if not facts.regions.of(facts.function_of(node)) or facts.regions.left_alone(node):
-            return
         if isinstance(node, ast.BoolOp):
             if (text := value_form(node, facts, ast.unparse)) is not None:
                 sure = Evidence(Level.PROVED, "its operands are 0-d tensors")

@@ -98,9 +98,6 @@ class TensorLoopExit(Rule):
 
     def find(self, node: ast.While | ast.If, facts: Facts) -> Iterator[Finding]:
         """One finding per condition that may end a loop."""
-        function = facts.function_of(node)
-        if function is None or not facts.regions.of(function) or facts.regions.left_alone(node):
-            return
         outcome = exit_of(node, facts) if holds_tensor(node.test, facts) else None
         if outcome is not None and not facts.hoists.covers(node.test):
             evidence = Evidence(facts.kinds.of(node.test).level, "it is computed from tensors")
