@@ -156,8 +156,8 @@ class Resolver:
         self._inline: dict[str, Any] = {}
         self._file: Path | None = None
         self._overrides = overrides or {}
-        self._files: dict[Path, Path | None] = {}
-        self._projects: dict[Path, Path | None] = {}
+        self._files: dict[tuple[Path, str], Path | None] = {}
+        self._contents: dict[Path, tuple[dict[str, Any], str]] = {}
         self._configs: dict[Path, Config] = {}
         for value in config:
             self._take(value)
@@ -187,40 +187,46 @@ class Resolver:
             self._configs[folder] = self._resolve(folder)
         return self._configs[folder]
 
-    def _nearest(self, folder: Path) -> Path | None:
-        """The nearest `pyproject.toml` upwards that has a `[tool.refactor]` section."""
-        if folder not in self._files:
+    def _nearest(self, folder: Path, section: str) -> Path | None:
+        """The nearest `pyproject.toml` upwards that has something in a section, `tool.refactor` or `project`."""
+        key = (folder, section)
+        if key not in self._files:
             candidate = folder / "pyproject.toml"
-            if os.path.isfile(candidate) and _section(candidate, required=False)[0]:  # noqa: PTH113  # says no where it may not look
-                self._files[folder] = candidate
+            if os.path.isfile(candidate) and _section(self._read(candidate)[0], section):  # noqa: PTH113  # says no where it may not look
+                self._files[key] = candidate
             else:
-                self._files[folder] = None if folder.parent == folder else self._nearest(folder.parent)
-        return self._files[folder]
+                self._files[key] = None if folder.parent == folder else self._nearest(folder.parent, section)
+        return self._files[key]
 
-    def _project(self, folder: Path) -> Path | None:
-        """The nearest `pyproject.toml` upwards that describes a project."""
-        if folder not in self._projects:
-            candidate = folder / "pyproject.toml"
-            if os.path.isfile(candidate) and "project" in parse(_text(candidate), candidate):  # noqa: PTH113  # as above
-                self._projects[folder] = candidate
-            else:
-                self._projects[folder] = None if folder.parent == folder else self._project(folder.parent)
-        return self._projects[folder]
+    def _read(self, file: Path) -> tuple[dict[str, Any], str]:
+        """What a file holds, and its text."""
+        if file not in self._contents:
+            try:
+                text = file.read_text("utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                raise UserError(f"cannot be read: {error}", file) from None
+            self._contents[file] = (parse(text, file), text)
+        return self._contents[file]
 
     def _resolve(self, folder: Path) -> Config:
-        file = self._file or (None if self._isolated else self._nearest(folder))
+        file = self._file or (None if self._isolated else self._nearest(folder, "tool.refactor"))
         table: dict[str, Any] = {}
         origin: dict[str, str] = {}
         root = Path.cwd()
         if file is not None:
-            table, text = _section(file, required=self._file is not None)
+            data, text = self._read(file)
+            # A file that is named, and has another name, may hold the keys at its top.
+            bare = "refactor" not in data.get("tool", {}) and file.name != "pyproject.toml"
+            table = data if bare else _section(data, "tool.refactor")
             convert(table, file, text)
             root = file.parent.absolute()
             origin = {key: f"{file}:{_line_of(key, text) or 1}" for key in table}
         if not self._isolated and "target-torch" not in table:
-            project = self._project(folder)
-            said = project and floor(_requirements(project))
-            if said:
+            project = self._nearest(folder, "project")
+            described = _section(self._read(project)[0], "project") if project is not None else None
+            listed = described.get("dependencies") if isinstance(described, dict) else None
+            said = floor(listed) if isinstance(listed, list) else None
+            if said is not None:
                 table, origin = {**table, "target-torch": said}, {**origin, "target-torch": str(project)}
         for layer, name in ((self._inline, "--config"), (self._overrides, "command line")):
             added = {key: (*table.get(key, ()), *layer[key]) for key in _ADDED if key in layer}
@@ -229,25 +235,8 @@ class Resolver:
         return Config(convert(table, "command line"), root, origin)
 
 
-def _section(file: Path, required: bool) -> tuple[dict[str, Any], str]:
-    """The `[tool.refactor]` table of a file and its text; a file of any other name may hold the keys at its top."""
-    text = _text(file)
-    data = parse(text, file)
-    table = data.get("tool", {}).get("refactor")
-    if table is None:
-        table = data if required and file.name != "pyproject.toml" else {}
-    return table, text
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"cannot be read: {error}", file) from None
-
-
-def _requirements(file: Path) -> list[Any]:
-    """`[project].dependencies`."""
-    project = parse(_text(file), file)["project"]
-    listed = project.get("dependencies", []) if isinstance(project, dict) else []
-    return listed if isinstance(listed, list) else []
+def _section(data: Any, name: str) -> Any:
+    """A table by its dotted name; empty where there is none."""
+    for key in name.split("."):
+        data = data.get(key, {})
+    return data

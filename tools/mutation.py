@@ -66,17 +66,20 @@ def sample(session: Path, module: Path, count: int, seed: int) -> None:
                 database.set_result(job, WorkResult(WorkerOutcome.SKIPPED))
 
 
+def cosmic_ray(command: str, config: Path, session: Path) -> None:
+    """Run one command of cosmic-ray in this checkout."""
+    subprocess.run([sys.executable, "-m", "cosmic_ray.cli", command, str(config), str(session)], cwd=ROOT, check=True)
+
+
 def mutated(module: Path, count: int, seed: int, timeout: float, python: Path) -> tuple[int, list[str]]:
     """How many mutants of the module were run, and the changes that no test noticed."""
     with tempfile.TemporaryDirectory() as folder:
         config, session = Path(folder, "config.toml"), Path(folder, "session.sqlite")
         command = f"{python} -m pytest -x -q -p no:cacheprovider -p no:randomly {tests_of(module)}"
         config.write_text(CONFIG.format(module=module.relative_to(ROOT), timeout=timeout, command=command))
-        for words in (["init", config, session], None, ["exec", config, session]):
-            if words is None:
-                sample(session, module, count, seed)
-                continue
-            subprocess.run([sys.executable, "-m", "cosmic_ray.cli", *map(str, words)], cwd=ROOT, check=True)
+        cosmic_ray("init", config, session)
+        sample(session, module, count, seed)
+        cosmic_ray("exec", config, session)
         with use_db(str(session), WorkDB.Mode.open) as database:
             results = [r for _, r in database.completed_work_items if r.worker_outcome is not WorkerOutcome.SKIPPED]
     return len(results), [r.diff or "" for r in results if r.test_outcome is TestOutcome.SURVIVED]

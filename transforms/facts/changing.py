@@ -22,23 +22,28 @@ def grown(nodes: Sequence[ast.AST], facts: Facts) -> str | None:
     """A container that the nodes change and that was there before them."""
     fresh = _fresh_containers(nodes)
     for node in walk_scope(*nodes):
-        held: ast.expr | None = None
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING:
-            held = node.func.value
-        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            held = node.value
-        else:
-            held = extended(node, facts)
-        if (
-            held is not None
-            and facts.kinds.of(held).tag not in (Tag.TENSOR, Tag.MODULE, Tag.LOGGER)
-            and root_name(held) not in fresh
-        ):
+        held = lengthened(node, facts)
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            held = node.value if _may_grow(node.value, facts) else None
+        if held is not None and root_name(held) not in fresh:
             return ast.unparse(held)
     return None
 
 
-def extended(node: ast.AST, facts: Facts) -> ast.expr | None:
+def lengthened(node: ast.AST, facts: Facts) -> ast.expr | None:
+    """The container that a node makes longer or shorter: `x` of `x.append(y)`, `x += [y]` and `x = x + [y]`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING:
+        held: ast.expr | None = node.func.value
+    else:
+        held = _extended(node, facts)
+    return held if held is not None and _may_grow(held, facts) else None
+
+
+def _may_grow(held: ast.expr, facts: Facts) -> bool:
+    return facts.kinds.of(held).tag not in (Tag.TENSOR, Tag.MODULE, Tag.LOGGER)
+
+
+def _extended(node: ast.AST, facts: Facts) -> ast.expr | None:
     """The sequence that a statement makes longer: `x` of `x += [y]` and of `x = x + [y]`."""
     target: ast.expr
     if isinstance(node, ast.AugAssign):
@@ -101,11 +106,11 @@ def outliving(loop: Loop, facts: Facts) -> str | None:
     if changing is not None:
         return changing
     for node in walk_scope(*loop.body):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING:
-            root = next((n for n in walk(node.func.value) if isinstance(n, ast.Name)), None)
-            local = root is not None and root.id in binds(*function_body(loop, facts))
-            if not local and facts.kinds.of(node.func.value).tag not in (Tag.TENSOR, Tag.MODULE, Tag.LOGGER):
-                return ast.unparse(node.func.value)
+        held = lengthened(node, facts) if isinstance(node, ast.Call) else None
+        if held is not None:
+            root = next((n for n in walk(held) if isinstance(n, ast.Name)), None)
+            if root is None or root.id not in binds(*function_body(loop, facts)):
+                return ast.unparse(held)
     return None
 
 

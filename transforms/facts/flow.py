@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..trees import by_type, children, kept, own, walk
@@ -13,14 +13,19 @@ from .classes import FunctionNode
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 TryStar = getattr(ast, "TryStar", ast.Try)  # `except*`, since Python 3.11
-_BINDING = frozenset({ast.Name, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom})
-_BINDING |= {ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping}
-_PARTLY_REACHED = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Raise, ast.If, ast.IfExp})
-_PARTLY_REACHED |= {ast.Assert, ast.Try, ast.BoolOp, ast.Match}
 LEAVING = (ast.Return, ast.Raise, ast.Assert)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_BINDING |= set(COMPREHENSIONS)
+_BINDING = frozenset({ast.Name, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom})
+_BINDING |= {ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping, *COMPREHENSIONS}
 _PARTLY_RUN = frozenset({ast.BoolOp, ast.IfExp, ast.Compare, ast.Assert, *COMPREHENSIONS})
+# The children that are evaluated whenever a node is, where these are not all.
+_REACHED: Mapping[type[ast.AST], Callable[[Any], Sequence[ast.AST]]] = {
+    **dict.fromkeys((ast.If, ast.IfExp, ast.Assert), lambda node: [node.test]),
+    ast.Try: lambda node: [*node.body, *node.finalbody],
+    ast.BoolOp: lambda node: [node.values[0]],
+    ast.Match: lambda node: [node.subject],
+    **dict.fromkeys((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Raise), lambda _: []),
+}
 
 
 def walk_scope(*roots: ast.AST) -> Iterable[ast.AST]:
@@ -107,22 +112,7 @@ def _reads(root: ast.AST) -> frozenset[str]:
 
 def reached(node: ast.AST) -> Sequence[ast.AST]:
     """The children that are evaluated whenever the node is."""
-    if type(node) not in _PARTLY_REACHED:
-        return children(node)
-    match node:
-        case ast.If() | ast.IfExp() | ast.Assert():
-            return [node.test]
-        case ast.Try():
-            return [*node.body, *node.finalbody]
-        case ast.BoolOp():
-            return [node.values[0]]
-        case ast.Match():
-            return [node.subject]
-    return []  # a definition, `raise`
-
-
-def _called_names(inside: Mapping[type[ast.AST], Sequence[Any]]) -> Iterator[ast.Name]:
-    return (call.func for call in inside.get(ast.Call, ()) if type(call.func) is ast.Name)
+    return _REACHED.get(type(node), children)(node)
 
 
 class Flow:
@@ -152,7 +142,8 @@ class Flow:
                     found |= {n.id for n in by_type(node).get(ast.Name, ())}
         for node in (*inside.get(ast.Global, ()), *inside.get(ast.Nonlocal, ())):
             found |= set(node.names)
-        if any(n.id in ("locals", "eval", "exec", "vars") for n in _called_names(inside)):
+        called = (call.func for call in inside.get(ast.Call, ()))
+        if any(isinstance(f, ast.Name) and f.id in ("locals", "eval", "exec", "vars") for f in called):
             found |= binds(*self.function.body) | set(self.parameters)
         return frozenset(found)
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .kinds import Env
 
 
+ITEM_QUESTIONS = frozenset({"builtins.any", "builtins.all"})
 METADATA = frozenset(
     {
         "size",
@@ -248,7 +249,7 @@ def mixed(values: list[Value]) -> frozenset[str]:
 
 def asks_items(qualified: str, call: ast.Call, facts: Facts) -> bool:
     """True for `any(x.isnan() for x in xs)` and the like, which ask tensors one by one."""
-    given = facts.kinds.of(call.args[0]) if call.args and qualified in ("builtins.any", "builtins.all") else UNKNOWN
+    given = facts.kinds.of(call.args[0]) if call.args and qualified in ITEM_QUESTIONS else UNKNOWN
     return given.tag is Tag.SEQUENCE and given.detail == "of tensors"
 
 

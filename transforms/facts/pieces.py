@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..trees import children, walk
-from .changing import changing_state, changing_text, extended, root_name
+from .changing import changing_state, changing_text, lengthened, root_name
 from .classes import FunctionNode
 from .extraction import order, part_names
 from .flow import COMPREHENSIONS, binds, own_jumps, reads, walk_scope
-from .gain import GROWING, grad_mode, one_call, work
+from .gain import grad_mode, one_call, work
 from .values import Tag
 
 if TYPE_CHECKING:
@@ -98,11 +98,8 @@ class Search:
         """Names of containers that grow, or whose elements are read out of tensors: each call would recompile."""
         found: set[str] = set()
         for node in walk_scope(*self.body):
-            if (longer := extended(node, self.facts)) is not None:
-                found.add(root_name(longer))
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING:
-                if self.facts.kinds.of(node.func.value).tag not in (Tag.TENSOR, Tag.MODULE, Tag.LOGGER):
-                    found.add(root_name(node.func.value))
+            if (held := lengthened(node, self.facts)) is not None:
+                found.add(root_name(held))
             elif isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
                 if self.facts.kinds.of(node.value).tag is Tag.SEQUENCE:
                     found.add(root_name(node.value))

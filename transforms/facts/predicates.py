@@ -15,7 +15,7 @@ from .applied import HOST_BUILTINS
 from .classes import is_attribute_of
 from .conventions import needs_float
 from .once import once
-from .operations import asks_items
+from .operations import ITEM_QUESTIONS, asks_items
 from .values import BOOL, SCALAR, Tag, category
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ TOTAL = frozenset(
 )
 
 
+_TRUTHS = ("builtins.bool", "torch.is_nonzero")
 _COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
 _MAY_RAISE = (
     *(ast.Subscript, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Starred, ast.Dict),
@@ -126,7 +127,7 @@ def holds_tensor(test: ast.expr, facts: Facts) -> bool:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return holds_tensor(test.operand, facts)
     asked = facts.names.qualified(test.func) if isinstance(test, ast.Call) and test.args else None
-    if isinstance(test, ast.Call) and asked in ("builtins.bool", "builtins.any", "builtins.all", "torch.is_nonzero"):
+    if isinstance(test, ast.Call) and (asked in _TRUTHS or asked in ITEM_QUESTIONS):
         return facts.kinds.of(test.args[0]).is_tensor or asks_items(asked, test, facts)
     if (
         isinstance(test, ast.Call)
@@ -220,8 +221,7 @@ def is_guard(node: ast.AST) -> bool:
 
 def unwrapped(test: ast.expr, facts: Facts) -> ast.expr:
     """`bool(t)`, `torch.is_nonzero(t)` and `t.item()` as conditions are `t`."""
-    truths = ("builtins.bool", "torch.is_nonzero")
-    if isinstance(test, ast.Call) and len(test.args) == 1 and facts.names.qualified(test.func) in truths:
+    if isinstance(test, ast.Call) and len(test.args) == 1 and facts.names.qualified(test.func) in _TRUTHS:
         return test.args[0]
     if (
         isinstance(test, ast.Call)

@@ -36,6 +36,7 @@ from .break_kinds import (
 from .breaks import TRACED_RANDOM
 from .classes import FunctionNode
 from .flow import walk_scope
+from .operations import ITEM_QUESTIONS
 from .parameters import used
 from .regions import DISABLE
 from .values import Tag
@@ -43,12 +44,10 @@ from .values import Tag
 if TYPE_CHECKING:
     from . import Facts
 
-_STATEMENTS = frozenset(ast.stmt.__subclasses__())
 _RANDOM = ("random.", "numpy.random.", "secrets.")
 _MADE_ELSEWHERE = ("pickle.", "copyreg.", "sys._getframe", "inspect.stack", "inspect.currentframe")
 _REDUCTIONS = frozenset({"sum", "mean", "max", "min", "std", "var", "norm", "any", "all", "median", "prod", "item"})
 _CASTS = frozenset({"builtins.int", "builtins.float", "builtins.bool"})
-_ASKS_ITEMS = frozenset({"builtins.any", "builtins.all"})
 _HOOKS = frozenset(
     {"register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook", "register_hook"}
 )
@@ -90,8 +89,7 @@ class Sites:
         """For each line of a statement, or of the header of a compound one, the first line of that statement."""
         found: dict[int, int] = {}
         for node in walk(self._facts.source.tree):
-            if type(node) in _STATEMENTS:
-                assert isinstance(node, ast.stmt)
+            if isinstance(node, ast.stmt):
                 body = getattr(node, "body", None)
                 last = body[0].lineno - 1 if body else node.end_lineno or node.lineno
                 # Inner statements are met later and take their own lines.
@@ -271,7 +269,7 @@ class Sites:
             return SHAPE
         if method == "tolist":
             return LIST
-        reads = qualified in _CASTS or qualified in _ASKS_ITEMS or (op is not None and op.reads)
+        reads = qualified in _CASTS or qualified in ITEM_QUESTIONS or (op is not None and op.reads)
         return READ if reads else OUTSIDE
 
     def likely(self, call: ast.Call) -> bool:
