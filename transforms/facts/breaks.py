@@ -263,7 +263,8 @@ class Breaks:
         if op.name.endswith("where") and len(call.args) + len(call.keywords) >= full:
             return None
         if op.value_shape:
-            if not self._facts.effects.sized(op, call):
+            given = self._facts.effects.given(op, call)
+            if not given.value_shape or given.value_shape_perhaps:
                 return None
             return f"`{spelled(call.func)}(…)` has a shape that depends on values"
         return f"`{spelled(call.func)}(…)` reads a tensor" if op.reads else None

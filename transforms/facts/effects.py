@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..trees import spelled, walk
@@ -219,22 +220,22 @@ class Effects:
             out.unknown.append(op.name)
         for expr in written(op, call, subject):
             self._changed(expr, out)
-        sized = self.sized(op, call)
+        sized = self.given(op, call).value_shape
         if op.reads and (sized or not op.value_shape):
             out.reads.append(call.lineno)
         if sized:
             out.breaks.append(f"`{op.name}` on line {call.lineno} has a shape that depends on values")
 
-    def sized(self, op: torch_api.Op, call: ast.Call) -> bool:
-        """True where the shape of the result depends on values, with the arguments that it is given."""
+    def given(self, op: torch_api.Op, call: ast.Call) -> torch_api.Op:
+        """The operation with the arguments that it is given: `value_shape` is theirs."""
         kinds = self._facts.kinds
         if any(k.arg == "output_size" for k in call.keywords):
-            return False
+            return replace(op, value_shape=False)
         positional = [
             argument(kinds.of(a), getattr(a, "value", None) if isinstance(a, ast.Constant) else None) for a in call.args
         ]
         named = {k.arg: argument(kinds.of(k.value), getattr(k.value, "value", None)) for k in call.keywords if k.arg}
-        return op.called(positional, named).value_shape
+        return op.called(positional, named)
 
     def _method(self, call: ast.Call, func: ast.Attribute, text: str, out: Effect) -> None:
         base = self._facts.kinds.of(func.value)

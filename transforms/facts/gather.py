@@ -315,7 +315,7 @@ def _refused(
     told = next((i for i in effect.io if i != "print"), None)
     if told is not None:
         return NoFix(f"a record of `{told}` names the function that it comes from")
-    heavy = next((n for n in _calls(span, facts) if _heavy(n, function, facts)), None)
+    heavy = next((n for n in _calls(span, facts) if _heavy(n, facts)), None)
     if heavy is not None:
         return NoFix(f"`{ast.unparse(heavy.func)}` may be much that would leave the graph with the breaks")
     between = [s for s in span if s not in hot]
@@ -326,17 +326,20 @@ def _refused(
     return NoFix(f"`{min(captured)}` is shared with a nested function, or global") if captured else None
 
 
-def _heavy(call: ast.Call, function: FunctionNode, facts: Facts) -> bool:
+def _heavy(call: ast.Call, facts: Facts) -> bool:
     """True for a layer, for something callable that nothing tells of, and for a function that computes much."""
-    if facts.kinds.of(call.func).tag is Tag.MODULE:
+    func, home = call.func, facts.function_of(call)
+    if facts.kinds.of(func).tag is Tag.MODULE or isinstance(func, ast.Subscript):  # `self.layers[0](x)`
         return True
-    target, func = facts.calls.target(call), call.func
+    target = facts.calls.target(call)
     if target is not None:
         body = target.function.body  # where a break in a loop has it skipped, nothing of it is in a graph
         skipped = any(s.own for b in body for s in sites(b, facts))
         return not skipped and work(body, facts) > MAX_LOST
-    local = isinstance(func, ast.Name) and func.id in facts.names.bound_in(function)
-    owner = owner_of(function, facts)
+    if home is None:
+        return False
+    local = isinstance(func, ast.Name) and func.id in facts.names.bound_in(home)
+    owner = owner_of(home, facts)
     own = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == owner
     return local or own
 

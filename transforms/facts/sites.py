@@ -284,6 +284,10 @@ class Sites:
             if of.tag is Tag.UNKNOWN:
                 head, because = f"`{spelled(call)}` reads a tensor", f"`.{method}()` is called on it"
                 return self._site_of(call, head, READ if method == "item" else LIST, Level.ASSUMED, because)
+        counts = call.args[1:] if qualified.startswith("torch.") else call.args
+        if method == "repeat_interleave" and counts and self._seems_tensor(counts[0]):
+            head = f"`{spelled(call.func)}(…)` has a shape that depends on values"
+            return self._site_of(call, head, SHAPE, Level.ASSUMED, "the counts are used as a tensor")
         given = call.args[0] if qualified in _CASTS and len(call.args) == 1 else None
         if given is not None and (self._seems_tensor(given) or (isinstance(given, ast.Name) and self._cast(given))):
             head = f"`{spelled(call)}` reads a tensor"

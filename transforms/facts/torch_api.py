@@ -82,6 +82,7 @@ class Op:
         mutates_if: parameters that make it write: to themselves (`out`), or to the first argument (`inplace`).
         random: whether it draws random numbers; "maybe" where `training`, `p` or the like decides.
         value_shape: the output's shape depends on the input's values.
+        value_shape_perhaps: so it is for some of the arguments that this may be.
         alias: whether the result shares storage with an argument.
         elementwise: each element of the result depends on the elements at its place (after broadcasting) alone.
         total: elementwise, and never raises for float tensors that broadcast, whatever their values.
@@ -103,6 +104,7 @@ class Op:
     mutates_if: tuple[str, ...] = ()
     random: Random = "never"
     value_shape: bool = False
+    value_shape_perhaps: bool = False
     alias: Alias = "fresh"
     elementwise: bool = False
     total: bool = False
@@ -153,6 +155,7 @@ class Op:
             reduction=self.reduction and whole,
             reads=self.reads and (by_value or not told_apart),
             value_shape=by_value or (self.value_shape and not told_apart),
+            value_shape_perhaps=by_value and not all(s.value_shape for s, _ in fits),
         )
 
 
