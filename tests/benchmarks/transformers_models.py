@@ -172,6 +172,32 @@ def qwen2_5_vl() -> tuple[Any, dict[str, Any]]:
     return Qwen2_5_VLModel(Qwen2_5_VLConfig(text_config=_GRID_TEXT, vision_config=vision, **_GRID_TOKENS)), two_images()
 
 
+@model
+def lfm2_vl() -> tuple[Any, dict[str, Any]]:
+    """Two images of different shapes in patches, each padded to the same number."""
+    import torch
+    from transformers import Lfm2VlConfig, Lfm2VlForConditionalGeneration
+
+    vision = {
+        "model_type": "siglip2_vision_model", "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1,
+        "num_attention_heads": 2, "patch_size": 4, "num_patches": 16,
+    }  # fmt: skip
+    text = {
+        "model_type": "lfm2", "vocab_size": 128, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
+        "num_attention_heads": 2, "num_key_value_heads": 1, "layer_types": ["conv", "full_attention"],
+    }  # fmt: skip
+    config = Lfm2VlConfig(vision_config=vision, text_config=text, image_token_id=100, projector_hidden_size=32)
+    shapes = torch.tensor([[4, 4], [2, 6]])
+    ids = torch.tensor([[2, 100, 100, 100, 100, 5, 100, 100, 100, 6]])
+    return Lfm2VlForConditionalGeneration(config), {
+        "input_ids": ids,
+        "attention_mask": torch.ones_like(ids),
+        "pixel_values": torch.randn(2, 16, 48),
+        "spatial_shapes": shapes,
+        "pixel_attention_mask": (torch.arange(16)[None] < shapes.prod(-1)[:, None]).long(),
+    }
+
+
 def tensors(value: Any) -> list[Any]:
     """The tensors in what a model returns, in order."""
     import torch
