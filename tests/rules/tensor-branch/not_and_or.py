@@ -23,5 +23,5 @@ def _where(pred, true_fn, false_fn, operands=()):
 @torch.compile
 def bounded(x):
     y = torch.sigmoid(x)
-    y = _where((y >= 0.1).all() & (y <= 0.9).all(), lambda y: y, lambda y: torch.clamp(y, 0.1, 0.9), (y,))
+    y = _where(((y >= 0.1) & (y <= 0.9)).all(), lambda y: y, lambda y: torch.clamp(y, 0.1, 0.9), (y,))
     return y

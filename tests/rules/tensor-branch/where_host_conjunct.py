@@ -39,7 +39,7 @@ class Block(nn.Module):
         if hidden.dtype == torch.float16:
             limit = torch.finfo(hidden.dtype).max - 1000
             hidden = _where(
-                torch.isinf(hidden).any() | torch.isnan(hidden).any(),
+                (torch.isinf(hidden) | torch.isnan(hidden)).any(),
                 lambda hidden: torch.clamp(hidden, min=-limit, max=limit),
                 lambda hidden: hidden,
                 (hidden,),
