@@ -292,7 +292,8 @@ class Carried(Moves):
             simple = not holds_tensor(test, self.facts) and self.input_only([test], reads(test))
             value = self.inlined(test) if simple and (not observed or self.sure(test)) else None
             if value is None:
-                return tuple(kept) if sure else None  # a condition may stand on those before it
+                # A condition may stand on those before it; without one of Python's it would be read oftener.
+                return tuple(kept) if sure and (simple or holds_tensor(test, self.facts)) else None
             kept.append((value, holds))
         return tuple(kept)
 

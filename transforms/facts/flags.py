@@ -38,6 +38,31 @@ class Flag:
     before: ast.stmt | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Hoist:
+    """What moves out of one function.
+
+    Attributes:
+        function: the compiled entry.
+        prologue: whole statements of its body that move, in order.
+        flags: expressions that move.
+        passed: names that the prologue binds and the rest reads, parameters excluded.
+        sites: the nodes at which the graph was cut.
+        epilogue: whole statements of its body that run after the core, in order.
+        changes: what a caller could observe.
+        baked: the nodes at which a number of the caller would become a constant of the graph.
+    """
+
+    function: FunctionNode
+    prologue: tuple[ast.stmt, ...]
+    flags: tuple[Flag, ...]
+    passed: tuple[str, ...]
+    sites: tuple[ast.expr, ...]
+    epilogue: tuple[ast.stmt, ...] = ()
+    changes: tuple[str, ...] = ()
+    baked: tuple[ast.expr, ...] = ()
+
+
 def named_apart(flags: list[Flag], function: FunctionNode, facts: Facts) -> tuple[Flag, ...]:
     """Equal expressions share one flag; different ones get different names. An attribute's own name is free for it."""
     by_text: dict[str, str] = {}

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
 from ..trees import children, walk
+from . import bookkeeping
 from .classes import FunctionNode
 from .counters import Counting
 from .detours import Detour, detour
-from .flags import Flag, flag_name, named_apart
+from .flags import Flag, Hoist, flag_name, named_apart
 from .flow import COMPREHENSIONS, TryStar, binds, past, reads, walk_scope
 from .gain import names_grad_mode, work
 from .moves import CONTEXTS, Moves
@@ -31,31 +32,6 @@ _NOT_ENTERED = (
 MAX_TENSOR_STATEMENTS = 2  # how much computation on tensors may leave the graph with a host value
 
 
-@dataclass(frozen=True, slots=True)
-class Hoist:
-    """What moves out of one function.
-
-    Attributes:
-        function: the compiled entry.
-        prologue: whole statements of its body that move, in order.
-        flags: expressions that move.
-        passed: names that the prologue binds and the rest reads, parameters excluded.
-        sites: the nodes at which the graph was cut.
-        epilogue: whole statements of its body that run after the core, in order.
-        changes: what a caller could observe.
-        baked: the nodes at which a number of the caller would become a constant of the graph.
-    """
-
-    function: FunctionNode
-    prologue: tuple[ast.stmt, ...]
-    flags: tuple[Flag, ...]
-    passed: tuple[str, ...]
-    sites: tuple[ast.expr, ...]
-    epilogue: tuple[ast.stmt, ...] = ()
-    changes: tuple[str, ...] = ()
-    baked: tuple[ast.expr, ...] = ()
-
-
 class Hoists:
     """The hoists of one file, per function."""
 
@@ -69,9 +45,9 @@ class Hoists:
             counting = self._facts.counters.of(function)
             exact = counting if isinstance(counting, Counting) and not counting.changes else None
             explicit = self._facts.regions.of(function).explicit
-            plan = _Search(self._facts, function, exact, explicit).plan()
+            plan = _searched(self._facts, function, exact, explicit)
             self._plans[function] = (
-                _Search(self._facts, function, None, explicit).plan() if exact and isinstance(plan, NoFix) else plan
+                _searched(self._facts, function, None, explicit) if exact and isinstance(plan, NoFix) else plan
             )
         return self._plans[function]
 
@@ -99,6 +75,19 @@ class Hoists:
         return isinstance(plan, Hoist) and any(test is s for s in plan.sites)
 
 
+def _searched(facts: Facts, function: FunctionNode, counting: Counting | None, numbers: bool) -> Hoist | NoFix | None:
+    """The hoist; where a condition is only known after what the function notes first, those statements move too."""
+    search = _Search(facts, function, counting, numbers)
+    plan = search.plan()
+    for test in search.dropped:
+        wider = _Search(facts, function, counting, numbers)
+        wider.first = bookkeeping.before(test, wider.body, facts)
+        found = wider.plan() if wider.first else None
+        if isinstance(found, Hoist) and len(wider.dropped) < len(search.dropped):
+            return found
+    return plan
+
+
 class _Search(Moves):
     """The search for a hoist in one function."""
 
@@ -109,7 +98,8 @@ class _Search(Moves):
         flags: list[Flag] = []
         sites: list[ast.expr] = []
         needed: list[ast.stmt] = []
-        leading, trailing = (self.counting.before, self.counting.after) if self.counting else ((), ())
+        counted, trailing = (self.counting.before, self.counting.after) if self.counting else ((), ())
+        leading = (*self.first, *counted)
         for statement in self.body:
             found = [site for site in self.sites_in(statement) if not declined(site, self.facts)]
             if statement in trailing:
@@ -138,7 +128,7 @@ class _Search(Moves):
             self.skipped.append(statement)
             self.available -= binds(statement)
         if not flags and not needed and not trailing:
-            return None
+            return self._early()
         if (refused := self.refusal(flags)) is not None:
             return refused
         flags += self._numbers(flags)
@@ -162,6 +152,13 @@ class _Search(Moves):
             baked,
         )
 
+    def _early(self) -> NoFix | None:
+        if self.barred is None:
+            return None
+        read, test = (ast.unparse(e) for e in self.barred)
+        reason = f"`{test}` is not known before the graph, so that `{read}` would be read in every call"
+        return NoFix(reason, "decide it where the condition is known, and pass a bool in")
+
     def _objection(self, prologue: Sequence[ast.stmt], passed: Sequence[str], works: bool) -> NoFix | None:
         if not works:
             return NoFix("nothing is left for the graph to hold")
@@ -173,7 +170,7 @@ class _Search(Moves):
     def _all_host(self, prologue: Sequence[ast.stmt], passed: Sequence[str]) -> bool:
         """True where no tensor goes from the outer part into the core but the inputs themselves."""
         for s in prologue:
-            for n in walk_scope(s):
+            for n in walk_scope(s) if s not in self.first else ():
                 if not (isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)):
                     continue
                 goes = n.id in passed or n.id in self.parameters

@@ -42,6 +42,9 @@ class Moves:
         self.available = set(self.parameters)  # names that the outer function knows with their value
         self.around: list[ast.AST] = []  # what runs before a nested flag: the statement that holds it
         self.skipped: list[ast.stmt] = []  # statements that a later hoisted one is moved across
+        self.first: tuple[ast.stmt, ...] = ()  # statements at the start that move in any case
+        self.dropped: list[ast.expr] = []  # conditions that could not come along with what they guard
+        self.barred: tuple[ast.expr, ast.expr] | None = None  # what would be asked in every call, and its condition
 
     def sites_in(self, statement: ast.stmt) -> Iterator[ast.expr]:
         """Expressions of the statement that read tensors on the host, outermost first."""
@@ -188,11 +191,34 @@ class Moves:
             return None
         kept: list[tuple[ast.expr, bool]] = []
         for test, holds in guards if sure else [*(exits or ()), *guards]:
-            moves = not holds_tensor(test, self.facts) and self.input_only([test], reads(test))
-            if not moves or (sure and (reads(test) & binds(*self.moved) or not total(test, self.facts))):
-                return tuple(kept) if sure else None  # a condition may stand on those before it
-            kept.append((test, holds))
+            known = self._known_before(test)
+            if known and not (sure and self._asks_more(test)):
+                kept.append((test, holds))
+                continue
+            self.dropped.append(test)
+            if sure and not known and not holds_tensor(test, self.facts):
+                self.barred = self.barred or (expr, test)
+                return None
+            return tuple(kept) if sure else None  # a condition may stand on those before it
         return tuple(kept)
+
+    def _above(self, test: ast.expr) -> list[ast.AST]:
+        """What holds the statement of a condition, which is asked before that statement does anything."""
+        return self.around[: next((i for i, n in enumerate(self.around) if getattr(n, "test", None) is test), None)]
+
+    def _known_before(self, test: ast.expr) -> bool:
+        """True where a condition is the same at the start of the function."""
+        around, self.around = self.around, self._above(test)
+        try:
+            return not holds_tensor(test, self.facts) and self.input_only([test], reads(test))
+        finally:
+            self.around = around
+
+    def _asks_more(self, test: ast.expr) -> bool:
+        """True where asking a condition early may raise, or has other statements move for its sake."""
+        moves = reads(test) & binds(*(s for s in self.moved if s not in self.first))
+        early = not (self.skipped or self._above(test))
+        return bool(moves) or not (early or total(test, self.facts))
 
     def observed(self) -> bool:
         """True where a caller could tell that an exception comes before what the statements before would have done."""
