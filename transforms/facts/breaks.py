@@ -18,7 +18,7 @@ from .classes import ClassInfo, FunctionNode, is_attribute_of
 from .constants import UNDECIDED, decide
 from .flow import leaves, walk_scope
 from .operations import asks_items
-from .regions import COMPILING, DISABLE
+from .regions import DISABLE
 from .values import Tag, category
 
 if TYPE_CHECKING:
@@ -122,11 +122,8 @@ class Breaks:
         for node in nodes:
             yield node
             yield from self._evaluated(self._children(node, values), values)
-            if isinstance(node, ast.If) and leaves(node.body) and self._compiling(node.test):
+            if isinstance(node, ast.If) and leaves(node.body) and self._facts.regions.asks_compiling(node.test):
                 return  # what follows runs outside of compiled code only
-
-    def _compiling(self, test: ast.expr) -> bool:
-        return isinstance(test, ast.Call) and self._facts.names.qualified(test.func) in COMPILING
 
     def _children(self, node: ast.AST, values: Sequence[Values]) -> list[ast.AST]:
         match node:
@@ -181,7 +178,7 @@ class Breaks:
             case ast.Assert():
                 literal = node.msg is None or isinstance(node.msg, ast.Constant)
                 return None if literal else self._truth(node.test)
-            case ast.BoolOp():
+            case ast.BoolOp() if not self._facts.regions.asks_compiling(node.values[0]):
                 return next((w for v in node.values[:-1] if (w := self._truth(v))), None)
             case ast.UnaryOp(op=ast.Not()):
                 return self._truth(node.operand)

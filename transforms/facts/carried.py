@@ -11,6 +11,7 @@ from ..trees import children, walk
 from .classes import FunctionNode
 from .detours import Detour, detour
 from .flow import COMPREHENSIONS, TryStar, binds, past, reads
+from .idle import idle
 from .moves import Moves
 from .predicates import holds_tensor, total
 from .regions import GRAD_MODES
@@ -151,6 +152,8 @@ class Carried(Moves):
             return
         if isinstance(node, ast.If) and (_ends_in_raise(node.body) or _ends_in_raise(node.orelse)):
             return  # a guard stays in the graph (TR103)
+        if isinstance(node, ast.If) and idle(node, self.facts) is not None:
+            return  # nobody need ask it in compiled code (TR108)
         if isinstance(node, ast.expr) and (self._reads_host(node) or self._decides(node)):
             self.around = self._beside(node, top)
             counted = repeats(node, self.facts)

@@ -26,6 +26,11 @@ def asks_while_compiling(call: ast.Call, facts: Facts) -> bool:
     return _calls(call, ("_where_alike", "_by_number", "_select", "_copy_if", "_update_if"), facts)
 
 
+def updated_by(call: ast.Call, facts: Facts) -> list[ast.expr] | None:
+    """The tensor and the mask of a call of this tool's own `_masked_update` or `_row_update`, None for any other."""
+    return call.args[:2] if len(call.args) > 2 and _calls(call, ("_masked_update", "_row_update"), facts) else None
+
+
 def _calls(call: ast.Call, helpers: tuple[str, ...], facts: Facts) -> bool:
     path = facts.names.qualified(call.func)
     function = facts.names.definition(path) if path is not None and path.startswith(".") else None

@@ -16,6 +16,7 @@ from .detours import Detour, detour
 from .flags import Flag, Hoist, flag_name, named_apart
 from .flow import COMPREHENSIONS, TryStar, binds, past, reads, walk_scope
 from .gain import names_grad_mode, work
+from .idle import asks as asks_mask
 from .moves import CONTEXTS, Moves
 from .predicates import holds_tensor
 from .regions import GRAD_MODES
@@ -369,6 +370,8 @@ class _Search(Moves):
 
 def declined(node: ast.expr, facts: Facts) -> bool:
     """True within a site that is not to be hoisted."""
+    if asks_mask(node, facts):
+        return True  # nobody need ask it in compiled code (TR108)
     span, settings = facts.source.span(node), facts.settings
     if settings.only is not None and "TR102" not in settings.only:
         return True

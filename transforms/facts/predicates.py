@@ -124,7 +124,8 @@ def split(test: ast.expr, facts: Facts) -> Predicate | None:
 def holds_tensor(test: ast.expr, facts: Facts) -> bool:
     """True where deciding the condition reads a tensor's value."""
     if isinstance(test, ast.BoolOp):
-        return any(holds_tensor(v, facts) for v in test.values)
+        eager = isinstance(test.op, ast.Or) and facts.regions.asks_compiling(test.values[0])
+        return not eager and any(holds_tensor(v, facts) for v in test.values)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return holds_tensor(test.operand, facts)
     asked = facts.names.qualified(test.func) if isinstance(test, ast.Call) and test.args else None

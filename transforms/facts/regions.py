@@ -143,6 +143,8 @@ class Regions:
                 return "all callers in sight hand it down"
             if self._names.qualified(parent.test) in ("typing.TYPE_CHECKING", "typing_extensions.TYPE_CHECKING"):
                 return "it never runs"
+        if isinstance(parent, ast.BoolOp) and child is not parent.values[0] and self.asks_compiling(parent.values[0]):
+            return "its author already tells compiled from eager code here"
         if isinstance(child, ast.stmt) and parent is not None and child in self._after_leaving(parent):
             return "its author already tells compiled from eager code here"
         return None
@@ -160,6 +162,10 @@ class Regions:
     def _leaves_when_compiled(self, statement: ast.stmt) -> bool:
         """`if torch.compiler.is_compiling(): return …`: what follows is for eager code, or the other way round."""
         return isinstance(statement, ast.If) and leaves(statement.body) and self._tells_compiled(statement.test)
+
+    def asks_compiling(self, test: ast.expr) -> bool:
+        """True for `torch.compiler.is_compiling()` itself."""
+        return isinstance(test, ast.Call) and self._names.qualified(test.func) in COMPILING
 
     def _tells_compiled(self, test: ast.expr) -> bool:
         return any(isinstance(n, ast.Call) and self._names.qualified(n.func) in COMPILING for n in walk(test))

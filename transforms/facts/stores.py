@@ -14,6 +14,7 @@ from .aliases import holders
 from .classes import ClassInfo, first_parameter, is_attribute_of
 from .effects import Effect
 from .flow import binds, reads
+from .idle import idle
 from .numbers import NUMBERS
 from .predicates import holds_tensor
 from .values import BOOL, SCALAR, Tag
@@ -89,7 +90,7 @@ class Stores:
     def of(self, node: ast.If) -> Stored | NoFix | None:
         """The branch taken apart, why it stays, or None where its arms do more than store."""
         if node not in self._known:
-            self._known[node] = _Study(node, self._facts).result()
+            self._known[node] = None if idle(node, self._facts) else _Study(node, self._facts).result()
         return self._known[node]
 
 

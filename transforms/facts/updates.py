@@ -13,6 +13,7 @@ from . import torch_api
 from .cheap import light
 from .exits import exit_of
 from .flow import binds
+from .idle import idle
 from .predicates import Predicate, graph_form
 from .values import Tag
 
@@ -52,7 +53,7 @@ class Update:
 def updating(node: ast.If, predicate: Predicate, facts: Facts) -> Update | NoFix | None:
     """The branch taken apart, or why it stays; None where the arm does anything else."""
     function = facts.function_of(node)
-    if function is None or node.orelse:
+    if function is None or node.orelse or idle(node, facts) is not None:
         return None
     targets = list(_targets(node.body, {}, facts))
     if not targets or None in targets:
@@ -75,8 +76,8 @@ def updating(node: ast.If, predicate: Predicate, facts: Facts) -> Update | NoFix
 
 
 def decided_elsewhere(node: ast.If, predicate: Predicate, facts: Facts) -> bool:
-    """True where `branch-store` (TR104), `tensor-loop-exit` (TR105) or `branch-update` (TR107) sees to the branch."""
-    if facts.stores.of(node) is not None or exit_of(node, facts) is not None:
+    """True where `branch-store`, `tensor-loop-exit`, `branch-update` or `emptiness-test` (TR104 to 108) sees to it."""
+    if idle(node, facts) is not None or facts.stores.of(node) is not None or exit_of(node, facts) is not None:
         return True
     return isinstance(updating(node, predicate, facts), Update)
 
