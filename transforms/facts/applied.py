@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..model import Level
-from . import torch_api
+from . import distributions, torch_api
 from .calls import Target
 from .choices import chosen_by
 from .classes import is_attribute_of
@@ -154,6 +154,8 @@ class Applied(Layers):
             return host("int" if qualified in ("math.ceil", "math.floor", "math.gcd", "math.prod") else "float", deps)
         if qualified.startswith(("torch.finfo", "torch.iinfo")):
             return host("finfo", deps)
+        if distributions.makes_distribution(qualified):
+            return distributions.made(deps)
         if qualified.endswith(".getLogger"):
             return Value(Tag.LOGGER)
         found = self.facts.settings.returned.get(qualified, UNKNOWN)
@@ -217,6 +219,8 @@ class Applied(Layers):
             if own.tag is Tag.MODULE:
                 return self._layer(own, e, args, deps)
             return replace(UNKNOWN, deps=deps | own.deps | {ELSEWHERE}, roots=mixed(args) | {ELSEWHERE})
+        if (of := distributions.called(name, base, deps, id(e))) is not None:
+            return of
         op = torch_api.method(name)
         if base.tag is Tag.TENSOR and op is not None:
             found = self._op(op, e, [base, *args], keywords, deps)

@@ -85,6 +85,8 @@ class Bindings(Applied):
         """True for a use of a list that leaves it as it is, and gives it to nobody who may change it."""
         parent = self.facts.names.parent(name)
         match parent:
+            case ast.Attribute(attr="values" | "indices", ctx=ast.Load()):
+                return getattr(self.facts.names.parent(parent), "func", None) is not parent
             case ast.Subscript(ctx=ast.Load()) | ast.For() | ast.comprehension() | ast.Return() | ast.Starred():
                 return True
             case ast.Compare() | ast.BinOp() | ast.UnaryOp() | ast.BoolOp() | ast.FormattedValue() | ast.If():

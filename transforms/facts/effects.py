@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..trees import spelled, walk
-from . import torch_api
+from . import distributions, torch_api
 from .calls import Target
 from .choices import asks_while_compiling, chosen_by
 from .classes import FunctionNode
@@ -162,6 +162,8 @@ class Effects:
             self._operation(op, call, call.args[0] if call.args else None, out)
         elif torch_api.layer(qualified) is not None:
             out.random = True  # a layer draws its initial weights
+        elif distributions.makes_distribution(qualified):
+            return
         elif qualified.startswith(("warnings.", "logging.")):
             out.io.append(text)
         elif not qualified.startswith(PURE_MODULES):
@@ -239,6 +241,8 @@ class Effects:
 
     def _method(self, call: ast.Call, func: ast.Attribute, text: str, out: Effect) -> None:
         base = self._facts.kinds.of(func.value)
+        if distributions.computes(func.attr, base):
+            return
         if base.tag is Tag.LOGGER:
             out.io.append(text)
             return

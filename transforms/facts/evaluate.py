@@ -12,6 +12,7 @@ from . import torch_api
 from .bindings import Bindings
 from .classes import is_attribute_of
 from .conventions import is_dtype
+from .operations import one_of, part_of
 from .parameters import drawn
 from .values import (
     BOOL,
@@ -147,6 +148,8 @@ class Evaluator(Bindings):
             return self._own_attribute(e)
         if base.tag is Tag.TENSOR:
             return self._tensor_attribute(e, base)
+        if (part := part_of(base, e)) is not None:
+            return part
         if base.tag is Tag.HOST:
             return host("float" if base.detail == "finfo" else "", base.deps)
         if e.attr in ("shape", "dtype", "device", "ndim") and base.tag is Tag.UNKNOWN:
@@ -212,6 +215,8 @@ class Evaluator(Bindings):
         known = base.items if base.tag is Tag.SEQUENCE and base.items is not None else ()
         if isinstance(place, int) and -len(known) <= place < len(known):
             return known[place].depending(index.deps)
+        if base.detail == "of tensors" and not isinstance(e.slice, ast.Slice):
+            return one_of(base, e).depending(index.deps)
         if base.detail == "size":
             return host("size" if isinstance(e.slice, ast.Slice) else "int", deps)
         if base.tag is Tag.TENSOR:
@@ -367,10 +372,6 @@ class Evaluator(Bindings):
             deps=deps | _deps(parts),
             roots=_roots(parts),
         )
-
-    # -- binding -------------------------------------------------------------------------------------------------------
-
-    # -- narrowing -----------------------------------------------------------------------------------------------------
 
 
 def _computed(e: ast.AST, pair: tuple[Value, Value], op: ast.operator, floats: set[Symbol]) -> dict[str, Symbol | None]:

@@ -8,8 +8,8 @@ from ..model import Level
 from ..trees import walk
 from . import torch_api
 from .classes import is_attribute_of
-from .operations import Operations, argument_of, unpacks
-from .values import ELSEWHERE, NOTHING, UNKNOWN, Symbol, Tag, Value, category, replace, weighted
+from .operations import Operations, argument_of, reduces, unpacks
+from .values import ELSEWHERE, NOTHING, SCALAR, UNKNOWN, Symbol, Tag, Value, category, replace, weighted
 
 
 class Layers(Operations):
@@ -28,7 +28,9 @@ class Layers(Operations):
             literal = not any(isinstance(n, (ast.Name, ast.Call)) for n in walk(size))
             # A size that the constructor is given differs from instance to instance.
             made = ast.dump(size) if literal else ("own", ast.dump(size), marks) if marks is not None else id(e)
-        return Value(Tag.MODULE, detail=qualified, shape=("made", made, writes_input(qualified, e)))
+        layer = torch_api.layer(qualified)
+        number = layer is not None and "reduction" in layer.parameters and reduces(layer.parameters, e)
+        return Value(Tag.MODULE, detail=qualified, shape=("made", made, writes_input(qualified, e), number))
 
     def members(self, expr: ast.expr) -> tuple[Value, ...]:
         """The layers that `self.layers` holds where `__init__` lists them or makes them alike; empty where unknown."""
@@ -96,9 +98,14 @@ class Layers(Operations):
             Tag.TENSOR if layer.takes_tensor else Tag.UNKNOWN,
             Level.PROVED,
             dtype=weighted(x.dtype),
-            shape=node,
+            shape=SCALAR if _gives_number(module) else node,
             deps=x.deps,
         )
+
+
+def _gives_number(module: Value) -> bool:
+    """True for a loss that is reduced to one number."""
+    return module.shape is not None and module.shape[0] == "made" and bool(module.shape[3])
 
 
 def _output(module: Value) -> object:

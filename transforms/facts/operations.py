@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import abc
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..trees import dumped, walk
-from . import torch_api
+from . import distributions, torch_api
 from .conventions import CASTS, FACTORIES, FROM_DATA, KEEP_DTYPE_METHODS, SAME_DTYPE, SAME_SHAPE, argument, needs_float
 from .values import (
     BOOL,
@@ -49,6 +50,9 @@ METADATA = frozenset(
         "get_device",
     }
 )
+ZERO_DIM = frozenset({"dot", "vdot", "trace", "dist"})
+# Pairs of values and indices, as tuples with these names.
+PAIRS = frozenset({"max", "min", "sort", "topk", "median", "nanmedian", "mode", "kthvalue", "cummax", "cummin"})
 EVALUATED = (ast.Call, ast.Subscript, ast.NamedExpr, ast.Lambda, ast.Await, ast.GeneratorExp, ast.ListComp)
 
 
@@ -95,13 +99,12 @@ class Operations(abc.ABC):
             return Value(Tag.NONE)
         first = next((a for a in args if a.tag is Tag.TENSOR), UNKNOWN)
         if op.returns == "tensors":
-            return Value(
-                Tag.SEQUENCE,
-                detail="of tensors",
-                dtype=first.dtype,
-                deps=deps,
-                roots=mixed(args) if op.alias != "fresh" else NOTHING,
-            )
+            roots = mixed(args) if op.alias != "fresh" else NOTHING
+            items = None
+            if op.name.rpartition(".")[2] in PAIRS:
+                shape = self._shape(op, e, args, keywords)
+                items = tuple(Value(Tag.TENSOR, dtype=d, shape=shape, deps=deps) for d in (first.dtype, INT64))
+            return Value(Tag.SEQUENCE, detail="of tensors", dtype=first.dtype, items=items, deps=deps, roots=roots)
         if op.returns != "tensor" and not (op.elementwise or op.name == "torch.where"):
             return replace(UNKNOWN, deps=deps, roots=mixed(args) | {ELSEWHERE})
         aliased = op.alias != "fresh" or {"inplace"} & set(op.mutates_if)
@@ -165,7 +168,7 @@ class Operations(abc.ABC):
             return broadcast(v.shape for v in [*tensors, *(k for k in keywords.values() if k.tag is Tag.TENSOR)])
         if name in SAME_SHAPE and tensors:
             return tensors[0].shape
-        if op.reduction and len(tensors) == 1:
+        if (op.reduction and len(tensors) == 1) or name in ZERO_DIM or averages(op, e):
             return SCALAR
         keepdim = keyword(e, "keepdim")
         texts = self._literal(e)
@@ -240,6 +243,35 @@ class Operations(abc.ABC):
         unsure = unpacks(e) or any(a.tag is Tag.UNKNOWN for a in [*args, *keywords.values()])
         dtype = given[0] if given else ("node", id(e)) if unsure else base.dtype
         return replace(found, dtype=dtype, shape=base.shape)
+
+
+def averages(op: torch_api.Op, call: ast.Call) -> bool:
+    """True for a loss that gives one number, as it does unless `reduction` says otherwise."""
+    order = next((s.parameters for s in op.signatures if any(p.name == "reduction" for p in s.parameters)), ())
+    return bool(order) and reduces([p.name for p in order], call)
+
+
+def reduces(parameters: Sequence[str], call: ast.Call) -> bool:
+    """True where a call of something with these parameters leaves `reduction` at its default, or names another sum."""
+    if unpacks(call):
+        return False
+    given: dict[str | None, ast.expr] = dict(zip(parameters, call.args, strict=False))
+    given |= {k.arg: k.value for k in call.keywords}
+    said = given.get("reduction")
+    plain = said is None or (isinstance(said, ast.Constant) and said.value in ("mean", "sum", "batchmean"))
+    return plain and not {"reduce", "size_average"} & set(given)
+
+
+def one_of(several: Value, e: ast.expr) -> Value:
+    """One of several tensors, at `e`."""
+    return replace(several, tag=Tag.TENSOR, detail="", shape=("node", id(e)), items=None)
+
+
+def part_of(base: Value, e: ast.Attribute) -> Value | None:
+    """`x.sort().indices`, `Normal(m, s).mean`: a tensor; None for attributes of anything else."""
+    if base.detail == "of tensors" and e.attr in ("values", "indices"):
+        return base.items[e.attr == "indices"] if base.items else one_of(base, e)
+    return distributions.attribute(e.attr, base, id(e))
 
 
 def mixed(values: list[Value]) -> frozenset[str]:

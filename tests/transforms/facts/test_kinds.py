@@ -8,6 +8,7 @@ import textwrap
 import pytest
 
 from refactor.transforms.facts import Facts
+from refactor.transforms.facts.values import SCALAR
 from refactor.transforms.source import Source
 
 HEADER = """\
@@ -18,6 +19,7 @@ import torch
 from typing import Optional, Union
 from jaxtyping import Float, Int
 from torch import Tensor, nn
+from torch.distributions import Normal
 import torch.nn.functional as F
 
 LIMIT = 3
@@ -125,6 +127,10 @@ def test_by_use(body: str, expected: tuple[str, str]) -> None:
         *[(t, "sequence") for t in ("(x, n)", "[x]", "{'a': x}", "x.chunk(2)", "x.max(0)", "[v for v in x]", "kw")],
         *[(t, "unknown") for t in ("y", "y.a", "y(x)", "unheard", "max(x, y)", "x if n else 1", "y + 1", "kw['a']")],
         *[(t, "unknown") for t in ("np.abs(x)", "x.unheard()", "sum(y)", "y[0]", "twice(y)", "next(y)")],
+        *[(t, "tensor") for t in ("x.max(-1).values", "x.topk(2)[1]", "torch.sort(x).indices", "x.chunk(2)[n]")],
+        *[(t, "tensor") for t in ("Normal(x, 1).log_prob(y)", "Normal(x, 1).sample()", "Normal(x, 1).mean")],
+        ("Normal(x, 1).unheard", "unknown"),
+        ("Normal(x, 1)", "instance"),
         ("n and x", "unknown"),
         ("True and x", "tensor?"),
         ("x if n else None", "tensor?"),
@@ -157,6 +163,9 @@ def test_expressions(text: str, expected: str) -> None:
         ("y, z = x.max(0)\nprobe(z)", "tensor"),
         ("(y, z), w = (x, 1), n\nprobe(y)", "tensor"),
         ("y, *z = x, 1, 2\nprobe(z)", "sequence"),
+        ("y = x.max(-1)\nprobe(y.values)", "tensor"),
+        ("y = x.sort()\nprobe(y[1])", "tensor"),
+        ("for y in x.unbind(0):\n    probe(y)", "unknown"),
         ("y = x\ndel y\nprobe(y)", "unknown"),
         ("with n as y:\n    probe(y)", "unknown"),
         ("try:\n    y = x\nexcept ValueError as y:\n    probe(y)", "unknown"),
@@ -169,3 +178,24 @@ def test_expressions(text: str, expected: str) -> None:
 )
 def test_statements(body: str, expected: str) -> None:
     assert kind(body)[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        *[
+            (t, True)
+            for t in ("F.mse_loss(x, n)", "F.cross_entropy(x, y, None)", "nn.MSELoss()(x, n)", "torch.dot(x, x)")
+        ],
+        *[(t, True) for t in ("F.kl_div(x, x, reduction='batchmean')", "x.max(-1).values.min()")],
+        *[
+            (t, False)
+            for t in ("F.mse_loss(x, x, reduction='none')", "F.mse_loss(x, x, reduction=n)", "x.max(-1).values")
+        ],
+        *[(t, False) for t in ("nn.L1Loss(reduction='none')(x, x)", "F.mse_loss(x, x, None, False)", "F.l1_loss(*y)")],
+    ],
+)
+def test_losses_are_numbers(text: str, number: bool) -> None:
+    facts = Facts(Source(HEADER + f"def f(x: Tensor, y, n):\n    probe({text})"))
+    (call,) = [n for n in facts.names.nodes(ast.Call) if isinstance(n.func, ast.Name) and n.func.id == "probe"]
+    assert (facts.kinds.of(call.args[0]).shape == SCALAR) is number
