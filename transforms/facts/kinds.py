@@ -42,6 +42,10 @@ class Kinds:
             return self._loose[id(expr)]
         return self.run(function).values.get(id(expr), UNKNOWN)
 
+    def glance(self, expr: ast.expr, env: Mapping[str, Value]) -> Value:
+        """What the expression is where the names have these values, whatever happens before it."""
+        return Evaluator(self._facts, {}, set()).of(expr, dict(env))
+
     def before(self, statement: ast.stmt) -> Mapping[str, Value]:
         """The values of all local names where the statement begins."""
         function = self._facts.function_of(statement)

@@ -346,7 +346,27 @@ def _start(function: FunctionNode, facts: Facts) -> dict[str, Value]:
             env[parameter.arg] = Value(tag, detail=owner.path, deps=NOTHING, roots=frozenset({"self"}))
         else:
             env[parameter.arg] = value_of(parameter, given[parameter.arg], function, facts)
+            if env[parameter.arg].tag is Tag.UNKNOWN and parameter in a.kwonlyargs:
+                env[parameter.arg] = _handed(parameter, function, facts) or env[parameter.arg]
     for rest in (a.vararg, a.kwarg):
         if rest is not None:
             env[rest.arg] = Value(Tag.SEQUENCE, roots=frozenset({rest.arg}), deps=frozenset({rest.arg}))
     return env
+
+
+def _handed(parameter: ast.arg, function: FunctionNode, facts: Facts) -> Value | None:
+    """The Python value that all callers of a private function give for a keyword, as far as their own inputs tell."""
+    homes = {call: facts.function_of(call) for call in facts.calls.callers(function)}
+    if not function.name.startswith("_") or not homes:
+        return None
+    found: Value | None = None
+    for call, home in homes.items():
+        given = next((k.value for k in call.keywords if k.arg == parameter.arg), None)
+        if given is None or home is None or (home.name.startswith("_") and not home.name.endswith("__")):
+            return None
+        value = facts.kinds.glance(given, start(home, facts))
+        if value.tag is not Tag.HOST or not value.detail or (found is not None and found.detail != value.detail):
+            return None
+        found = value
+    own = frozenset({parameter.arg})
+    return replace(found, deps=own, roots=own) if found is not None else None
