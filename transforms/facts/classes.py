@@ -40,6 +40,7 @@ class ClassInfo:
         methods: the functions of the class body by name, the last definition wins.
         attributes: `self.NAME = value` in `__init__` (and methods that only `__init__` calls), in order.
         rebound: attributes that other methods, or code outside the class, assign.
+        replaced: those of them that are not only updated by `self.NAME += …`.
         is_module: True for a `torch.nn.Module`, also through bases.
     """
 
@@ -51,6 +52,7 @@ class ClassInfo:
     attributes: dict[str, list[ast.expr]] = field(default_factory=dict)
     buffers: dict[str, ast.expr] = field(default_factory=dict)
     rebound: set[str] = field(default_factory=set)
+    replaced: set[str] = field(default_factory=set)
     is_module: bool = False
 
     def lineage(self) -> Iterator[ClassInfo]:
@@ -72,10 +74,19 @@ class ClassInfo:
         """All values that `__init__` gives the attribute, empty where it sets none."""
         return next((c.attributes[name] for c in self.lineage() if name in c.attributes), [])
 
+    def rebind(self, *names: str, in_place: bool = False) -> None:
+        """Note attributes that are assigned after `__init__`, `layer*` for all that begin so."""
+        self.rebound.update(names)
+        if not in_place:
+            self.replaced.update(names)
+
     def is_rebound(self, name: str) -> bool:
         """True where code other than `__init__` assigns the attribute, or `setattr` may."""
-        known = {r for c in self.lineage() for r in c.rebound}
-        return name in known or any(r.endswith("*") and name.startswith(r[:-1]) for r in known)
+        return _among(name, {r for c in self.lineage() for r in c.rebound})
+
+    def is_replaced(self, name: str) -> bool:
+        """The same, without `self.NAME += …`, which leaves a tensor of its dtype and shape."""
+        return _among(name, {r for c in self.lineage() for r in c.replaced})
 
     @property
     def closed(self) -> bool:
@@ -85,6 +96,10 @@ class ClassInfo:
 
     def _resolved(self) -> list[tuple[ClassInfo | None, str | None]]:
         return [(next((b for b in self.bases if b.path == n), None), n) for n in self.base_names]
+
+
+def _among(name: str, names: set[str]) -> bool:
+    return name in names or any(n.endswith("*") and name.startswith(n[:-1]) for n in names)
 
 
 def is_module_base(qualified: str | None) -> bool:
@@ -124,7 +139,7 @@ class Classes:
             elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and statement.value:
                 info.attributes.setdefault(statement.target.id, []).append(statement.value)
                 if info.node.decorator_list or "typing.NamedTuple" in info.base_names:
-                    info.rebound.add(statement.target.id)  # the value is a default of the constructor
+                    info.rebind(statement.target.id)  # the value is a default of the constructor
             elif isinstance(statement, ast.Assign):
                 for target in statement.targets:
                     if isinstance(target, ast.Name):
@@ -137,11 +152,14 @@ class Classes:
             owner = first_parameter(method)
             if owner is None:
                 continue
+            updated = {id(n.target) for n in by_type(method).get(ast.AugAssign, ())}
+            stores = [n for n in by_type(method).get(ast.Attribute, ()) if isinstance(n.ctx, (ast.Store, ast.Del))]
+            replaced = {n.attr for n in stores if id(n) not in updated}
             for attribute, value in attribute_stores(method, owner):
                 if name in builders and value is not None:
                     info.attributes.setdefault(attribute, []).append(value)
                 else:
-                    info.rebound.add(attribute)
+                    info.rebind(attribute, in_place=attribute not in replaced and attribute.isidentifier())
             for call in by_type(method).get(ast.Call, ()):
                 self._registered(call, owner, info, name in builders)
 
@@ -155,13 +173,13 @@ class Classes:
         value = given[1] if call.args and len(given) > 1 else given[0] if not call.args and given else None
         if not isinstance(key, ast.Constant):
             if not building:
-                info.rebound.add("*")
+                info.rebind("*")
         elif building and value is not None:
             if func.attr == "register_buffer":
                 info.buffers[str(key.value)] = value
             info.attributes.setdefault(str(key.value), []).append(value)
         else:
-            info.rebound.add(str(key.value))
+            info.rebind(str(key.value))
 
     def _outside_stores(self) -> None:
         """Record `other.attr = …` anywhere in the file for every class that has such an attribute."""
@@ -171,7 +189,7 @@ class Classes:
             if isinstance(n.ctx, (ast.Store, ast.Del)) and not self._is_self(n)
         }
         for info in self.by_node.values():
-            info.rebound |= stored & (set(info.attributes) | set(info.buffers))
+            info.rebind(*stored & (set(info.attributes) | set(info.buffers)))
 
     def _is_self(self, node: ast.Attribute) -> bool:
         function = self._names.enclosing_function(node)

@@ -195,8 +195,9 @@ class Evaluator(Bindings):
         symbol: Symbol = ("attribute", info.path, e.attr)
         if found.tag is Tag.TENSOR:
             found = replace(found, shape=found.shape if found.shape == SCALAR else symbol, dtype=found.dtype or symbol)
-        if info.is_rebound(e.attr):
-            if found.tag is Tag.NONE or found.tag is Tag.UNKNOWN:
+        updated = found.tag is Tag.TENSOR and not info.is_replaced(e.attr)
+        if info.is_rebound(e.attr) and not updated:
+            if found.tag in (Tag.NONE, Tag.UNKNOWN):
                 return replace(UNKNOWN, deps=mark, roots=mark)
             found = replace(
                 found,

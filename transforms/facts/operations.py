@@ -53,6 +53,7 @@ METADATA = frozenset(
 ZERO_DIM = frozenset({"dot", "vdot", "trace", "dist"})
 # Pairs of values and indices, as tuples with these names.
 PAIRS = frozenset({"max", "min", "sort", "topk", "median", "nanmedian", "mode", "kthvalue", "cummax", "cummin"})
+_NUMBERS = {"float": DEFAULT, "int": INT64, "bool": BOOL}
 EVALUATED = (ast.Call, ast.Subscript, ast.NamedExpr, ast.Lambda, ast.Await, ast.GeneratorExp, ast.ListComp)
 
 
@@ -120,6 +121,8 @@ class Operations(abc.ABC):
             return next(a.dtype for a in args if a.detail == "dtype") or ("node", id(e))
         if op.name.startswith("torch.Tensor.") and name in CASTS:
             return ("named", CASTS[name])
+        if _of_number(op, args):
+            return _NUMBERS[args[0].detail]
         if op.name in FACTORIES:
             numbers = op.name != "torch.full" or (len(args) > 1 and args[1].detail == "float")
             return DEFAULT if numbers else ("node", id(e))
@@ -168,7 +171,7 @@ class Operations(abc.ABC):
             return broadcast(v.shape for v in [*tensors, *(k for k in keywords.values() if k.tag is Tag.TENSOR)])
         if name in SAME_SHAPE and tensors:
             return tensors[0].shape
-        if (op.reduction and len(tensors) == 1) or name in ZERO_DIM or averages(op, e):
+        if (op.reduction and len(tensors) == 1) or name in ZERO_DIM or averages(op, e) or _of_number(op, args):
             return SCALAR
         keepdim = keyword(e, "keepdim")
         texts = self._literal(e)
@@ -243,6 +246,11 @@ class Operations(abc.ABC):
         unsure = unpacks(e) or any(a.tag is Tag.UNKNOWN for a in [*args, *keywords.values()])
         dtype = given[0] if given else ("node", id(e)) if unsure else base.dtype
         return replace(found, dtype=dtype, shape=base.shape)
+
+
+def _of_number(op: torch_api.Op, args: list[Value]) -> bool:
+    """True for `torch.tensor(1.0)`."""
+    return op.name in FROM_DATA and len(args) > 0 and args[0].tag is Tag.HOST and args[0].detail in _NUMBERS
 
 
 def averages(op: torch_api.Op, call: ast.Call) -> bool:

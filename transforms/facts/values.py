@@ -304,7 +304,7 @@ def as_float(dtype: Symbol | None, floats: Collection[Symbol]) -> Symbol | None:
     """The dtype of a true division or of `exp`: floating dtypes stay, others become the default dtype."""
     if dtype is None or category(dtype, floats) == "float":
         return dtype
-    return ("float", dtype)
+    return DEFAULT if dtype in (BOOL, INT64) else ("float", dtype)
 
 
 def promote(operands: Iterable[tuple[Symbol | None, Symbol | None]], floats: Collection[Symbol]) -> Symbol | None:

@@ -187,6 +187,8 @@ def test_statements(body: str, expected: str) -> None:
             (t, True)
             for t in ("F.mse_loss(x, n)", "F.cross_entropy(x, y, None)", "nn.MSELoss()(x, n)", "torch.dot(x, x)")
         ],
+        *[(t, True) for t in ("torch.tensor(1.0)", "torch.tensor(0, dtype=torch.int32) / 2")],
+        *[(t, False) for t in ("torch.tensor(n)", "torch.tensor([1.0])")],
         *[(t, True) for t in ("F.kl_div(x, x, reduction='batchmean')", "x.max(-1).values.min()")],
         *[
             (t, False)

@@ -324,7 +324,8 @@ def test_settle_drops_promotions_of_floating_dtypes() -> None:
     assert settle(("summed", X), {X}) == X
     assert settle(("mixed", X, ("node", 1)), {X}) == X
     assert settle(("promote", frozenset({X, ("float", X)})), {X}) == X
-    assert as_float(INT64, ()) == ("float", INT64)
+    assert as_float(INT64, ()) == DEFAULT
+    assert as_float(("named", "int32"), ()) == ("float", ("named", "int32"))
     assert as_float(("named", "bfloat16"), ()) == ("named", "bfloat16")
 
 
