@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
+from ..trees import walk
 from .aliases import seen_alias
 from .cheap import evaluable, light
 from .choices import updated_by
 from .classes import is_attribute_of
+from .flow import reads
 from .once import once
 from .owned import needs_no_gradient, owns_parameters
-from .predicates import split, unwrapped
+from .predicates import split, total, unwrapped
 from .values import BOOL, SCALAR, Tag, agree
 
 if TYPE_CHECKING:
@@ -49,8 +51,20 @@ def idle(node: ast.If, facts: Facts) -> Idle | None:
     if not masks or not all(_does_nothing(s, node, masks, facts) for s in node.body):
         return None
     effect = facts.effects.of(node.body)
-    harmful = effect.breaks or effect.reads or effect.unknown or effect.io or effect.random or effect.raises
-    return None if harmful else Idle(node, predicate.tensor, bool(predicate.host))
+    if effect.breaks or effect.reads or effect.unknown or effect.io or effect.random or effect.raises:
+        return None
+    if not _needless(predicate.tensor, facts):
+        return None
+    unsure = reads(*node.body) & set(facts.names.bound_in(function)) - set(facts.flow(function).bound_before(node))
+    return None if unsure else Idle(node, predicate.tensor, bool(predicate.host))
+
+
+def _needless(test: ast.expr, facts: Facts) -> bool:
+    """True for a condition that need not be asked: it does nothing but answer, and does not raise by itself."""
+    effect = facts.effects.of([test])
+    acts = effect.mutates or effect.stores or effect.io or effect.unknown or effect.random or effect.state
+    names = any(isinstance(n, ast.NamedExpr) for n in walk(test))
+    return not acts and not names and (not isinstance(test, ast.BoolOp) or total(test, facts, truth=True))
 
 
 def _masks(test: ast.expr, selects: bool, facts: Facts) -> Iterator[ast.expr]:
@@ -193,7 +207,9 @@ def _keeps(name: str, value: ast.expr, masks: set[str], facts: Facts) -> bool:
     if _number(taken, facts):
         return _named(kept, name)
     flat = evaluable(taken, facts) or needs_no_gradient(taken, facts)
-    return _named(kept, name) and flat and light([taken], facts) and not owns_parameters([taken], facts)
+    there = not any(facts.kinds.of(n).optional for n in walk(taken) if isinstance(n, (ast.Name, ast.Attribute)))
+    cheap = flat and light([taken], facts) and not owns_parameters([taken], facts)
+    return _named(kept, name) and there and cheap
 
 
 def _all_finite(name: str, masks: set[str]) -> bool:
