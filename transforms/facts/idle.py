@@ -17,6 +17,7 @@ from .flow import reads
 from .once import once
 from .owned import needs_no_gradient, owns_parameters
 from .predicates import split, total, unwrapped
+from .questions import reduced
 from .values import BOOL, SCALAR, Tag, agree
 
 if TYPE_CHECKING:
@@ -80,10 +81,10 @@ def _masks(test: ast.expr, selects: bool, facts: Facts) -> Iterator[ast.expr]:
     asked = unwrapped(test, facts)
     if selects and isinstance(asked, ast.Compare) and len(asked.ops) == 1:
         asked = _counted(asked) or asked
-    reduced = _reduced(asked, (*_COUNTS, "any") if selects else ("all",), facts)
-    if reduced is None or facts.kinds.of(reduced).dtype != BOOL or facts.kinds.of(reduced).shape == SCALAR:
+    mask = reduced(asked, (*_COUNTS, "any") if selects else ("all",), facts)
+    if mask is None or facts.kinds.of(mask).dtype != BOOL or facts.kinds.of(mask).shape == SCALAR:
         return
-    yield from _parts(reduced) if selects else [ast.UnaryOp(ast.Invert(), reduced)]
+    yield from _parts(mask) if selects else [ast.UnaryOp(ast.Invert(), mask)]
 
 
 def _parts(mask: ast.expr) -> list[ast.expr]:
@@ -103,17 +104,6 @@ def _counted(test: ast.Compare) -> ast.expr | None:
     if some and isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute) and left.func.attr == "item":
         return left.func.value
     return left if some else None
-
-
-def _reduced(asked: ast.expr, names: tuple[str, ...], facts: Facts) -> ast.expr | None:
-    """What `x.any()` or `torch.any(x)` reduces to one value."""
-    if not isinstance(asked, ast.Call) or asked.keywords:
-        return None
-    func, qualified = asked.func, facts.names.qualified(asked.func)
-    if qualified is not None:
-        known = qualified.removeprefix("torch.") in names and qualified.startswith("torch.")
-        return asked.args[0] if known and len(asked.args) == 1 else None
-    return func.value if isinstance(func, ast.Attribute) and func.attr in names and not asked.args else None
 
 
 def _spelled(expr: ast.expr, facts: Facts) -> str:

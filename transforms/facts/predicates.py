@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,13 +15,13 @@ from .classes import is_attribute_of
 from .conventions import needs_float
 from .once import once
 from .operations import ITEM_QUESTIONS, asks_items
+from .questions import SIGNS, Code, compared, merged
 from .values import BOOL, SCALAR, Tag, category
 
 if TYPE_CHECKING:
     from . import Facts
 
 # Tensor operations that never raise, whatever the tensor holds and however large it is (also an empty one).
-Code = Callable[[ast.expr], str]
 TOTAL = frozenset(
     {
         "all",
@@ -79,7 +78,6 @@ TOTAL = frozenset(
 )
 
 
-_SIGNS = {ast.And: " & ", ast.Or: " | "}
 _TRUTHS = ("builtins.bool", "torch.is_nonzero")
 _COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
 _MAY_RAISE = (
@@ -192,7 +190,7 @@ def graph_form(test: ast.expr, facts: Facts, code: Code) -> str | NoFix:
         return text if isinstance(text, NoFix) or isinstance(test, ast.UnaryOp) else text[1:-1]
     bare = unwrapped(test, facts)
     if not facts.kinds.of(bare).is_tensor:
-        return NoFix(f"`{ast.unparse(test)}` is decided on the host")
+        return compared(test, facts, code) or NoFix(f"`{ast.unparse(test)}` is decided on the host")
     return str(code(bare))
 
 
@@ -247,10 +245,11 @@ def _combined(test: ast.expr, facts: Facts, code: Code) -> str | NoFix:
         doubtful = next((v for v in test.values[1:] if not total(v, facts)), None)
         if doubtful is not None:
             return NoFix(f"`{ast.unparse(doubtful)}` may raise where the operands before it decide alone")
-        merged = _merged(test, facts, code)
-        return merged or "(" + _SIGNS[type(test.op)].join(str(s) for s in sides) + ")"
+        return merged(test, facts, code) or "(" + SIGNS[type(test.op)].join(str(s) for s in sides) + ")"
     bare = unwrapped(test, facts)
     value = facts.kinds.of(bare)
+    if not value.is_tensor and (text := compared(test, facts, code)) is not None:
+        return f"({text})"
     if not value.is_tensor:
         return NoFix(f"`{ast.unparse(test)}` mixes a Python value into a condition on tensors")
     if value.shape != SCALAR:
@@ -260,31 +259,6 @@ def _combined(test: ast.expr, facts: Facts, code: Code) -> str | NoFix:
     if value.dtype == BOOL:
         return text if tight else f"({text})"
     return f"({text} != 0)" if tight else f"(({text}) != 0)"
-
-
-def _merged(test: ast.BoolOp, facts: Facts, code: Code) -> str | None:
-    """`(isinf(x) | isnan(x)).any()` for `isinf(x).any() or isnan(x).any()`: one reduction instead of two."""
-    asked = "any" if isinstance(test.op, ast.Or) else "all"
-    masks = [_reduced_by(asked, v, facts) for v in test.values]
-    held = [m for m in masks if m is not None]
-    values = [facts.kinds.of(m) for m in held]
-    # Of one tensor, so that they are of one shape and on one device.
-    names = {n.id for m in held for n in walk(m) if isinstance(n, ast.Name) and facts.names.qualified(n) is None}
-    one = len(names) == 1 and len({v.shape for v in values}) == 1 and values[0].shape is not None
-    if len(held) < len(masks) or not one or any(v.dtype != BOOL for v in values):
-        return None
-    sides = [str(code(m)) if isinstance(m, ast.Call) else f"({code(m)})" for m in held]
-    return f"(({_SIGNS[type(test.op)].join(sides)}).{asked}())"
-
-
-def _reduced_by(asked: str, expr: ast.expr, facts: Facts) -> ast.expr | None:
-    """What `x.any()` or `torch.any(x)` reduces to one value."""
-    if not isinstance(expr, ast.Call) or expr.keywords:
-        return None
-    func = expr.func
-    if facts.names.qualified(func) == f"torch.{asked}":
-        return expr.args[0] if len(expr.args) == 1 else None
-    return func.value if isinstance(func, ast.Attribute) and func.attr == asked and not expr.args else None
 
 
 def total(expr: ast.expr, facts: Facts, truth: bool = False, dtypes: bool = False) -> bool:

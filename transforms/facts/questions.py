@@ -1,0 +1,88 @@
+"""Questions about tensors in other words: one reduction for two, and comparisons without a reading."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Container
+from typing import TYPE_CHECKING
+
+from ..trees import walk
+from .values import BOOL, SCALAR, Tag, category
+
+if TYPE_CHECKING:
+    from . import Facts
+
+Code = Callable[[ast.expr], str]
+
+SIGNS = {ast.And: " & ", ast.Or: " | "}
+_ORDER = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+_LARGEST = 127  # that every dtype of more than a bit holds
+_SMALLEST = 2.0**-14  # that every floating dtype holds as a normal number
+_BITS = 8  # of the significand of bfloat16
+
+
+def reduced(expr: ast.expr, names: Container[str], facts: Facts) -> ast.expr | None:
+    """What `x.any()` or `torch.any(x)` reduces to one value, by one of these methods."""
+    if not isinstance(expr, ast.Call) or expr.keywords:
+        return None
+    func, qualified = expr.func, facts.names.qualified(expr.func)
+    if qualified is not None:
+        known = qualified.startswith("torch.") and qualified.removeprefix("torch.") in names
+        return expr.args[0] if known and len(expr.args) == 1 else None
+    return func.value if isinstance(func, ast.Attribute) and func.attr in names and not expr.args else None
+
+
+def merged(test: ast.BoolOp, facts: Facts, code: Code) -> str | None:
+    """`(isinf(x) | isnan(x)).any()` for `isinf(x).any() or isnan(x).any()`: one reduction instead of two."""
+    asked = "any" if isinstance(test.op, ast.Or) else "all"
+    masks = [reduced(v, (asked,), facts) for v in test.values]
+    held = [m for m in masks if m is not None]
+    values = [facts.kinds.of(m) for m in held]
+    # Of one tensor, so that they are of one shape and on one device.
+    names = {n.id for m in held for n in walk(m) if isinstance(n, ast.Name) and facts.names.qualified(n) is None}
+    one = len(names) == 1 and len({v.shape for v in values}) == 1 and values[0].shape is not None
+    if len(held) < len(masks) or not one or any(v.dtype != BOOL for v in values):
+        return None
+    sides = [str(code(m)) if isinstance(m, ast.Call) else f"({code(m)})" for m in held]
+    return f"(({SIGNS[type(test.op)].join(sides)}).{asked}())"
+
+
+def compared(test: ast.expr, facts: Facts, code: Code) -> str | None:
+    """`gap > 0.5` for `gap.item() > 0.5`, where both are the same: the number is one of every dtype."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or type(test.ops[0]) not in _ORDER:
+        return None
+    sides = [test.left, test.comparators[0]]
+    read = [_read(s, facts) for s in sides]
+    tensors = [t for t in read if t is not None]
+    numbers = [s for s, t in zip(sides, read, strict=True) if t is None]
+    if len(tensors) != 1 or not _common(numbers[0], category(facts.kinds.of(tensors[0]).dtype) == "float"):
+        return None
+    texts = [code(s if t is None else t) for s, t in zip(sides, read, strict=True)]
+    plain = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant, ast.UnaryOp)
+    texts = [x if isinstance(t or s, plain) else f"({x})" for x, s, t in zip(texts, sides, read, strict=True)]
+    return f"{texts[0]} {_ORDER[type(test.ops[0])]} {texts[1]}"
+
+
+def _read(expr: ast.expr, facts: Facts) -> ast.expr | None:
+    """The 0-d tensor of `x.item()` or `float(x)`."""
+    if not isinstance(expr, ast.Call) or expr.keywords:
+        return None
+    func = expr.func
+    given = func.value if isinstance(func, ast.Attribute) and func.attr == "item" and not expr.args else None
+    if facts.names.qualified(func) == "builtins.float" and len(expr.args) == 1:
+        given = expr.args[0]
+    value = facts.kinds.of(given) if given is not None else None
+    known = value is not None and value.tag is Tag.TENSOR and value.shape == SCALAR and not value.optional
+    return given if known else None
+
+
+def _common(expr: ast.expr, signed: bool) -> bool:
+    """True for a number that all dtypes hold as it is; a negative one for those that are `signed`."""
+    sign = -1 if isinstance(expr, ast.UnaryOp) and isinstance(expr.op, ast.USub) else 1
+    given = expr.operand if isinstance(expr, ast.UnaryOp) else expr
+    number = given.value if isinstance(given, ast.Constant) and type(given.value) in (int, float) else None
+    if not isinstance(number, (int, float)) or number > _LARGEST or (sign < 0 and not signed):
+        return False
+    significand = math.frexp(number)[0] * 2**_BITS
+    return number == 0 or (number >= _SMALLEST and significand == int(significand))
