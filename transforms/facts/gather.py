@@ -205,9 +205,12 @@ def _driver(
     if isinstance(found, NoFix):
         return None
     moved = [] if inline else list(span)
-    inside = {id(n) for s in moved for n in _places(s)} | {id(site.node) for site in found_sites}
-    nodes = {p: [n for root in (*p.statements, p.value) if root for n in _places(root)] for p in found.pieces}
-    pieces = [p for p in found.pieces if not any(id(n) in inside for n in nodes[p])]
+    inside = {id(n) for s in moved for n in _places(s)}
+    roots = {p: [root for root in (*p.statements, p.value) if root is not None] for p in found.pieces}
+    nodes = {p: [n for root in roots[p] for n in _places(root)] for p in found.pieces}
+    # A break in a function that it calls is one of the piece.
+    whole = [p for p in found.pieces if not any(True for root in roots[p] for _ in sites(root, facts))]
+    pieces = [p for p in whole if not any(id(n) in inside for n in nodes[p])]
     held = {id(n) for p in pieces for n in nodes[p]}
     lost = [s for s in function.body if (inline or s not in span) and id(s) not in held]
     limit = MAX_MOVED if inline and any(site.repeated for site in found_sites) else MAX_LOST
@@ -246,7 +249,7 @@ def events(found: Sequence[Site]) -> int:
     return straight + 2 * sum(s.repeated and s.apart for s in unique) + any(s.repeated for s in unique)
 
 
-def sites(root: ast.stmt, facts: Facts) -> Iterator[Site]:
+def sites(root: ast.AST, facts: Facts) -> Iterator[Site]:
     """The breaks for which no rule has a cure that are reached wherever the statement is, those of callees included."""
     return _visit(root, Site(root, False, False), facts, 0)
 

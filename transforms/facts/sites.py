@@ -285,7 +285,8 @@ class Sites:
                 head, because = f"`{spelled(call)}` reads a tensor", f"`.{method}()` is called on it"
                 return self._site_of(call, head, READ if method == "item" else LIST, Level.ASSUMED, because)
         counts = call.args[1:] if qualified.startswith("torch.") else call.args
-        if method == "repeat_interleave" and counts and self._seems_tensor(counts[0]):
+        told = any(k.arg == "output_size" for k in call.keywords)
+        if method == "repeat_interleave" and counts and not told and self._seems_tensor(counts[0]):
             head = f"`{spelled(call.func)}(…)` has a shape that depends on values"
             return self._site_of(call, head, SHAPE, Level.ASSUMED, "the counts are used as a tensor")
         given = call.args[0] if qualified in _CASTS and len(call.args) == 1 else None
