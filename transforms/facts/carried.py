@@ -143,7 +143,8 @@ class Carried(Moves):
         self.available |= names
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)]) if not any(True for _ in self.sites_in(statement)):
-                self.values[name] = statement.value
+                if name not in reads(statement.value):  # `c = c + 1` is of another `c`
+                    self.values[name] = statement.value
 
     # -- what is read --------------------------------------------------------------------------------------------------
     def _readings(self, node: ast.AST, top: ast.stmt) -> Iterator[ast.expr]:
