@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import torch
@@ -27,8 +28,7 @@ def gradients(
     unique = list({id(t): t for _, t in wanted}.values())
     if not outputs or not unique:
         return {}
-    generator = torch.Generator().manual_seed(99)
-    weights = [_weights(t, generator) for t in outputs]
+    weights = _weights(outputs, 99)
     with torch.enable_grad():
         try:
             found: tuple[torch.Tensor | None, ...] = torch.autograd.grad(
@@ -36,7 +36,7 @@ def gradients(
             )
         except RuntimeError as error:
             return {"backward": (type(error).__name__, canonical(str(error)))}
-        second = _second(found, unique, generator) if twice else {}
+        second = _second(found, unique) if twice else {}
     by_id = {id(t): None if g is None else g.detach() for t, g in zip(unique, found, strict=True)}
     snapshot = Snapshot(canonical)
     for name, tensor in wanted:
@@ -46,15 +46,13 @@ def gradients(
     return {name: fact for name, fact in snapshot.facts.items() if not name.endswith((".memory", ".layout"))}
 
 
-def _second(
-    found: tuple[torch.Tensor | None, ...], wanted: list[torch.Tensor], generator: torch.Generator
-) -> dict[int, torch.Tensor]:
+def _second(found: tuple[torch.Tensor | None, ...], wanted: list[torch.Tensor]) -> dict[int, torch.Tensor]:
     """Gradients of a random weighing of the gradients, by the id of the tensor; none where that is not possible.
 
     A gradient that is not there counts as zeros: which of the two it is follows from how autograd walked the graph.
     """
     outputs = [g for g in found if g is not None and g.requires_grad]
-    weights = [_weights(g, generator) for g in outputs]
+    weights = _weights(outputs, 9999)
     if not outputs:
         return {id(t): torch.zeros_like(t) for t in wanted}
     try:
@@ -66,6 +64,17 @@ def _second(
     return {id(t): torch.zeros_like(t) if g is None else g.detach() for t, g in zip(wanted, second, strict=True)}
 
 
-def _weights(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    drawn = torch.rand(tensor.shape, generator=generator, dtype=torch.float64) + 0.5
-    return drawn.to(device=tensor.device, dtype=tensor.dtype)
+def _weights(tensors: list[torch.Tensor], seed: int) -> list[torch.Tensor]:
+    """A weight for each element, the same ones each time."""
+    drawn = [
+        _drawn(t.shape, seed + i) if t.numel() <= _SMALL else _draw(t.shape, seed + i) for i, t in enumerate(tensors)
+    ]
+    return [w.to(device=t.device, dtype=t.dtype) for w, t in zip(drawn, tensors, strict=True)]
+
+
+def _draw(shape: torch.Size, seed: int) -> torch.Tensor:
+    return torch.rand(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64) + 0.5
+
+
+_SMALL = 4096  # elements of what is kept
+_drawn = functools.lru_cache(maxsize=256)(_draw)

@@ -263,10 +263,10 @@ def forget_devices() -> None:
     """
     if torch.accelerator.is_available():
         return
-    for backend in (torch.cuda, getattr(torch, "xpu", None)):
-        seeding = getattr(backend, "random", None)
-        if seeding is not None and hasattr(seeding, "_lazy_call"):
-            seeding._lazy_call = _note_nothing
+    for name in ("cuda", "cuda.random", "xpu", "xpu.random", "mtia"):
+        backend = sys.modules.get(f"torch.{name}")
+        if backend is not None and hasattr(backend, "_lazy_call"):
+            vars(backend)["_lazy_call"] = _note_nothing
 
 
 def _note_nothing(*_: object, **__: object) -> None: ...
