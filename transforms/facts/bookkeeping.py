@@ -22,7 +22,8 @@ _OTHER = (
 )
 _BUILTINS = frozenset({"len", "isinstance", "hasattr", "getattr", "id", "type", "str", "repr"})
 _BUILTINS |= {"tuple", "list", "dict", "set", "frozenset"}
-_METHODS = (CONTAINER_WRITES | PURE_METHODS) - {"add", "sort", "subtract"}  # tensors have these
+_METHODS = CONTAINER_WRITES | PURE_METHODS
+_OF_DICTS = frozenset({"setdefault", "get", "keys", "values", "items"})  # tell what they are called on
 
 
 def before(test: ast.expr, body: Sequence[ast.stmt], facts: Facts) -> tuple[ast.stmt, ...]:
@@ -63,4 +64,5 @@ def _takes_or_puts(call: ast.Call, facts: Facts) -> bool:
     if not isinstance(func, ast.Attribute) or facts.names.qualified(func) is not None:
         return False
     on = facts.kinds.of(func.value).tag
-    return func.attr in _METHODS and facts.calls.target(call) is None and on in (Tag.UNKNOWN, Tag.SEQUENCE, Tag.HOST)
+    known = (on is Tag.UNKNOWN and func.attr in _OF_DICTS) or (on in (Tag.SEQUENCE, Tag.HOST) and func.attr in _METHODS)
+    return known and facts.calls.target(call) is None

@@ -44,7 +44,9 @@ class Idle:
 @once
 def idle(node: ast.If, facts: Facts) -> Idle | None:
     """The branch, where its arm changes nothing for masks that select nothing; None for any other."""
-    predicate = split(node.test, facts) if not node.orelse else None
+    only = facts.settings.only
+    asked = not node.orelse and (only is None or "TR108" in only)
+    predicate = split(node.test, facts) if asked else None
     function = facts.function_of(node)
     if predicate is None or function is None:
         return None
