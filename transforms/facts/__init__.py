@@ -16,6 +16,7 @@ from .counters import Counters
 from .driving import Drivers
 from .effects import Effects
 from .flow import Flow
+from .flow import reads as names_read  # a module of this package is called `reads`
 from .helpers import Helpers
 from .hoists import Hoists
 from .kinds import Kinds
@@ -175,6 +176,14 @@ class Facts:
         if function not in self._flows:
             self._flows[function] = Flow(function)
         return self._flows[function]
+
+    def perhaps_unbound(self, statement: ast.stmt, nodes: Sequence[ast.AST]) -> set[str]:
+        """The names that nodes of a statement read, and that some path to it does not bind."""
+        function = self.function_of(statement)
+        if function is None:
+            return set()
+        sure = self.flow(function).bound_before(statement)
+        return names_read(*nodes) & set(self.names.bound_in(function)) - set(sure)
 
     def function_of(self, node: ast.AST) -> FunctionNode | None:
         """The `def` that evaluates the node, lambdas and comprehensions looked through; None at module level."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..trees import spelled, walk
+from ..trees import spelled
 from . import distributions, torch_api
 from .calls import Target
 from .choices import asks_while_compiling, chosen_by
@@ -18,7 +18,6 @@ from .flow import TryStar, walk_scope
 from .layers import overwrites
 from .operations import asks_items, unpacks
 from .purity import CALLING, CONTAINER_WRITES, LOG_METHODS, PURE_BUILTINS, PURE_METHODS, PURE_MODULES
-from .regions import COMPILING
 from .selected import Selected, selected_by
 from .values import ELSEWHERE, UNKNOWN, Tag, Value, category
 
@@ -66,15 +65,10 @@ class Effects:
             finally:
                 self._active.discard(function)
             found.jumps.discard("return")
-            if self.tells_compiled(function):
+            if self._facts.regions.tells_compiled(function):
                 found.reads, found.breaks = [], []
             self._memo[function] = found
         return self._memo[function]
-
-    def tells_compiled(self, function: FunctionNode) -> bool:
-        """True for a function that tests `is_compiling()`: its author has seen to what the compiler meets."""
-        names = self._facts.names
-        return any(isinstance(n, ast.Call) and names.qualified(n.func) in COMPILING for n in walk(function))
 
     # -- one node ------------------------------------------------------------------------------------------------------
     def node(self, node: ast.AST, out: Effect) -> None:

@@ -282,7 +282,7 @@ def _within(node: ast.AST, where: Site, depth: int, facts: Facts) -> Site:
 
 def _met_by_compiler(function: FunctionNode, facts: Facts) -> bool:
     """True for a function whose body is compiled as it stands where it is called."""
-    return function.name != "__init__" and not function.decorator_list and not facts.effects.tells_compiled(function)
+    return function.name != "__init__" and not function.decorator_list and not facts.regions.tells_compiled(function)
 
 
 def _called(function: FunctionNode, where: Site, facts: Facts, depth: int) -> Sequence[Site]:

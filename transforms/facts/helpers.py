@@ -8,13 +8,12 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ..model import Level, NoFix
-from ..trees import children, walk
+from ..trees import children
 from .classes import FunctionNode
 from .flow import walk_scope
 from .opaque import Opaque, opaque
 from .passing import Param, Passing
 from .readers import reading
-from .regions import COMPILING
 from .sinks import Sink, Source
 
 if TYPE_CHECKING:
@@ -200,17 +199,13 @@ class Helpers:
             self._opaque[function] = None
             region = self.facts.regions.of(function)
             plain = not function.decorator_list and self.facts.names.parent(function) is self.facts.source.tree
-            if region and not region.explicit and plain and not self._tells_compiled(function):
+            if region and not region.explicit and plain and not self.facts.regions.tells_compiled(function):
                 callers = self.facts.calls.callers(function)
                 found = opaque(function, self.facts) if any(self._used_in_graph(c) for c in callers) else None
                 if found is not None and self.facts.breaks.incurable(function, "TR303"):
                     self._opaque[function] = found
             self._sought.discard(function)
         return self._opaque[function]
-
-    def _tells_compiled(self, function: ast.FunctionDef) -> bool:
-        names = self.facts.names
-        return any(isinstance(n, ast.Call) and names.qualified(n.func) in COMPILING for n in walk(function))
 
     def _used_in_graph(self, call: ast.Call) -> bool:
         home = self.facts.function_of(call)

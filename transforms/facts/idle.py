@@ -13,7 +13,6 @@ from .aliases import seen_alias
 from .cheap import evaluable, light
 from .choices import updated_by
 from .classes import is_attribute_of
-from .flow import reads
 from .once import once
 from .owned import needs_no_gradient, owns_parameters
 from .predicates import split, total, unwrapped
@@ -58,8 +57,7 @@ def idle(node: ast.If, facts: Facts) -> Idle | None:
         return None
     if not _needless(predicate.tensor, facts):
         return None
-    unsure = reads(*node.body) & set(facts.names.bound_in(function)) - set(facts.flow(function).bound_before(node))
-    return None if unsure else Idle(node, predicate.tensor, bool(predicate.host))
+    return None if facts.perhaps_unbound(node, node.body) else Idle(node, predicate.tensor, bool(predicate.host))
 
 
 def _needless(test: ast.expr, facts: Facts) -> bool:

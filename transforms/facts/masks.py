@@ -152,8 +152,8 @@ class Masks:
         mask = target.slice
         if not self._facts.effects.of([mask, target.value]).pure:
             return NoFix("finding what is updated has effects")
-        if (unsure := self._perhaps_unbound(node)) is not None:
-            return NoFix(f"`{unsure}` may be unbound, and a call asks for it in another order")
+        if unsure := self._facts.perhaps_unbound(node, [node]):
+            return NoFix(f"`{min(unsure)}` may be unbound, and a call asks for it in another order")
         if isinstance(node, ast.Assign):
             found = study(node.value, mask, node, self._facts)
             return Update(node, target, mask, found, None) if isinstance(found, Selection) else found
@@ -162,14 +162,6 @@ class Masks:
             return NoFix("the operator is not known to work element by element")
         found = study(node.value, mask, node, self._facts, target=target)
         return Update(node, target, mask, found, method) if isinstance(found, Selection) else found
-
-    def _perhaps_unbound(self, node: ast.stmt) -> str | None:
-        """A name that the statement reads, and that some path to it does not bind."""
-        function = self._facts.function_of(node)
-        if function is None:
-            return None
-        local = reads(node) & set(self._facts.names.bound_in(function))
-        return min(local - set(self._facts.flow(function).bound_before(node)), default=None)
 
     # -- reductions ----------------------------------------------------------------------------------------------------
     def reduction(self, call: ast.Call) -> Reduction | NoFix | None:

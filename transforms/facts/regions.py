@@ -137,7 +137,7 @@ class Regions:
         """The same, as far as the node right around it says so."""
         parent = self._names.parent(child)
         if isinstance(parent, (ast.If, ast.IfExp)) and child is not parent.test:
-            if self._tells_compiled(parent.test):
+            if self.tells_compiled(parent.test):
                 return "its author already tells compiled from eager code here"
             if handed_down(parent, child, self._names, self._calls):
                 return "all callers in sight hand it down"
@@ -161,14 +161,15 @@ class Regions:
 
     def _leaves_when_compiled(self, statement: ast.stmt) -> bool:
         """`if torch.compiler.is_compiling(): return …`: what follows is for eager code, or the other way round."""
-        return isinstance(statement, ast.If) and leaves(statement.body) and self._tells_compiled(statement.test)
+        return isinstance(statement, ast.If) and leaves(statement.body) and self.tells_compiled(statement.test)
 
-    def asks_compiling(self, test: ast.expr) -> bool:
+    def asks_compiling(self, node: ast.AST) -> bool:
         """True for `torch.compiler.is_compiling()` itself."""
-        return isinstance(test, ast.Call) and self._names.qualified(test.func) in COMPILING
+        return isinstance(node, ast.Call) and self._names.qualified(node.func) in COMPILING
 
-    def _tells_compiled(self, test: ast.expr) -> bool:
-        return any(isinstance(n, ast.Call) and self._names.qualified(n.func) in COMPILING for n in walk(test))
+    def tells_compiled(self, root: ast.AST) -> bool:
+        """True for code that asks it: its author has seen to what the compiler meets."""
+        return any(map(self.asks_compiling, walk(root)))
 
     def _leave_handed_over(self) -> None:
         """`disable(f)` where nothing else calls `f`, and the methods of classes that are disabled or scripted."""

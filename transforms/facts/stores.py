@@ -15,7 +15,6 @@ from .classes import ClassInfo, first_parameter, is_attribute_of
 from .effects import Effect
 from .flow import binds, reads
 from .idle import idle
-from .numbers import NUMBERS
 from .predicates import holds_tensor
 from .values import BOOL, SCALAR, Tag
 
@@ -169,15 +168,7 @@ class _Study:
     def _scalars(self, name: str, value: ast.expr) -> bool:
         """True where the attribute begins as a 0-d tensor and is given one."""
         made = self.info.attribute(name) if self.info is not None else []
-        return all(self.facts.kinds.of(v).shape == SCALAR or self._of_number(v) for v in [*made, value])
-
-    def _of_number(self, e: ast.expr) -> bool:
-        """`torch.tensor(1.0)`, `torch.zeros(())`."""
-        called = self.facts.names.qualified(e.func) if isinstance(e, ast.Call) and e.args else None
-        first = e.args[0] if isinstance(e, ast.Call) and e.args else None
-        if called in ("torch.zeros", "torch.ones", "torch.full"):
-            return isinstance(first, (ast.Tuple, ast.List)) and not first.elts
-        return called == "torch.tensor" and first is not None and self.facts.kinds.of(first).detail in NUMBERS
+        return all(self.facts.kinds.of(v).shape == SCALAR for v in [*made, value])
 
     # -- one arm -------------------------------------------------------------------------------------------------------
     def _side(self, body: Sequence[ast.stmt]) -> Side | None:
