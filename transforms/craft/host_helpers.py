@@ -19,6 +19,21 @@ def _mirror(tensor, ints):
     return tensor if ints is None else ints
 '''
 
+_KEEP_INTS = '''\
+def _keep_ints(tensor, ints):
+    """The tensor, which carries the ints that it is made of where compiled code makes it."""
+    if ints is not None:
+        tensor._ints = ints
+    return tensor
+'''
+
+_KEPT_INTS = '''\
+def _kept_ints(tensor):
+    """The ints that a tensor carries, where compiled code reads them; the tensor otherwise."""
+    ints = getattr(tensor, "_ints", None) if torch.compiler.is_compiling() else None
+    return tensor if ints is None else ints
+'''
+
 _NUMBERS = '''\
 def _numbers(tensor, ints):
     """`tensor.tolist()`, from the ints that it is made of where they are known."""
@@ -74,6 +89,8 @@ def _chosen(mask, value, target=None, rows=None):
 HOST_HELPERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "_ints": (_INTS, ("torch",)),
     "_mirror": (_MIRROR, ()),
+    "_keep_ints": (_KEEP_INTS, ()),
+    "_kept_ints": (_KEPT_INTS, ("torch",)),
     "_numbers": (_NUMBERS, ()),
     "_places": (_PLACES, ("torch",)),
     "_rows": (_ROWS, ("torch",)),

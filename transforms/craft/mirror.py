@@ -6,6 +6,7 @@ import ast
 import itertools
 import re
 
+from ..facts.kept_ints import KeptInts
 from ..facts.mirrors import Made, Mirror, Read
 from ..model import Edit, Fix, NoFix, Safety, Span
 from .bench import Bench
@@ -28,6 +29,29 @@ def mirror_fix(mirror: Mirror, bench: Bench) -> Fix | NoFix:
     return Fix(tuple(dict.fromkeys(edits)), Safety.SAFE, "read the numbers that the tensor is made of")
 
 
+def kept_fix(plan: KeptInts, bench: Bench) -> Fix | NoFix:
+    """The edits of the whole file: where tensors that carry their ints are made, and where these are read."""
+    edits: list[Edit] = []
+    for made in plan.made:
+        values = _valued(made, bench)
+        if isinstance(values, NoFix):
+            return values
+        bound, value = values[1][:1], made.statement.value
+        text = _renamed(value, made.values, values[0], bench)
+        call = f"{bench.helper('_keep_ints')}({text}, {bench.helper('_ints')}({values[0]}, {made.depth}))"
+        margin = bench.source.margin(made.statement)
+        edits += [
+            *bound,
+            Edit(bench.source.span(value), bench.layout(f"{made.name} = ", call, margin)[len(made.name) + 3 :]),
+        ]
+    for read in plan.reads:
+        items = _items(read, bench)
+        if isinstance(items, NoFix):
+            return items
+        edits += [bench.swap(read.node, f"{bench.helper('_kept_ints')}({read.node.id})"), *items]
+    return Fix(tuple(dict.fromkeys(edits)), Safety.UNSAFE, "let the tensor carry the numbers that it is made of")
+
+
 def ints(name: str, bench: Bench) -> str:
     """The name of the ints beside a tensor of that name."""
     return bench.facts.names.fresh(f"{name}_ints")
@@ -36,28 +60,43 @@ def ints(name: str, bench: Bench) -> str:
 def _made(made: Made, bench: Bench) -> list[Edit] | NoFix:
     """The ints, bound in the line below the tensor; a list without a name gets one above it."""
     source, statement = bench.source, made.statement
-    if not bench.alone([statement]):
-        return NoFix("it shares its line with another statement")
-    margin, newline = source.margin(statement), source.newline
-    edits: list[Edit] = []
-    values = source.code(made.values)
-    if not isinstance(made.values, ast.Name):
-        named = bench.fresh(f"{made.name}_values")
-        edits += [
-            bench.insert_before(statement, f"{margin}{named} = {bench.text(made.values)}"),
-            bench.swap(made.values, named),
-        ]
-        values = named
+    values = _valued(made, bench)
+    if isinstance(values, NoFix):
+        return values
     end = source.line_end(statement.end_lineno or statement.lineno)
-    line = f"{newline}{margin}{ints(made.name, bench)} = {bench.helper('_ints')}({values}, {made.depth})"
-    return [*edits, Edit(Span(end, end), line)]
+    bound = f"{ints(made.name, bench)} = {bench.helper('_ints')}({values[0]}, {made.depth})"
+    return [*values[1], Edit(Span(end, end), f"{source.newline}{source.margin(statement)}{bound}")]
+
+
+def _renamed(value: ast.expr, part: ast.expr, name: str, bench: Bench) -> str:
+    """The text of an expression with a name in the place of a part."""
+    whole, inner = bench.source.span(value), bench.source.span(part)
+    return bench.source.text[whole.start : inner.start] + name + bench.source.text[inner.end : whole.end]
+
+
+def _valued(made: Made, bench: Bench) -> tuple[str, list[Edit]] | NoFix:
+    """A name for the list that the tensor is made of, and the edits that bind it where it has none."""
+    if not bench.alone([made.statement]):
+        return NoFix("it shares its line with another statement")
+    if isinstance(made.values, ast.Name):
+        return made.values.id, []
+    named = bench.fresh(f"{made.name}_values")
+    line = f"{bench.source.margin(made.statement)}{named} = {bench.text(made.values)}"
+    return named, [bench.insert_before(made.statement, line), bench.swap(made.values, named)]
 
 
 def _read(read: Read, bench: Bench) -> list[Edit] | NoFix:
     name = read.node.id
     if read.whole is not None:
         return [bench.swap(read.whole, f"{bench.helper('_numbers')}({name}, {ints(name, bench)})")]
-    edits = [bench.swap(read.node, f"{bench.helper('_mirror')}({name}, {ints(name, bench)})")]
+    items = _items(read, bench)
+    swapped = bench.swap(read.node, f"{bench.helper('_mirror')}({name}, {ints(name, bench)})")
+    return items if isinstance(items, NoFix) else [swapped, *items]
+
+
+def _items(read: Read, bench: Bench) -> list[Edit] | NoFix:
+    """The indices and `.item()` of the elements, written so that tuples and ints take them."""
+    edits: list[Edit] = []
     for pair in read.pairs:
         assert isinstance(pair.slice, ast.Tuple)
         spans = [bench.source.span(e) for e in pair.slice.elts]

@@ -19,6 +19,7 @@ from .flow import Flow
 from .flow import reads as names_read  # a module of this package is called `reads`
 from .helpers import Helpers
 from .hoists import Hoists
+from .kept_ints import Keepers
 from .kinds import Kinds
 from .masks import Masks
 from .mirrors import Mirrors
@@ -124,6 +125,11 @@ class Facts:
     def mirrors(self) -> Mirrors:
         """Which tensors are made of Python ints and read back."""
         return Mirrors(self)
+
+    @functools.cached_property
+    def kept_ints(self) -> Keepers:
+        """Which tensors could carry the ints that they are made of."""
+        return Keepers(self)
 
     @functools.cached_property
     def masks(self) -> Masks:

@@ -35,12 +35,14 @@ class Target:
         bound: True where the first parameter is filled by the call itself (`self`).
         plain: False where something else may run in its place or around it: an unknown decorator, an override in a
             subclass of the file.
+        cached: True where nothing but a decorator that keeps results is around it, as `functools.lru_cache` is.
     """
 
     function: FunctionNode
     owner: ClassInfo | None
     bound: bool
     plain: bool = True
+    cached: bool = False
 
 
 class Calls:
@@ -87,13 +89,31 @@ class Calls:
 
     def _method(self, info: ClassInfo, method: FunctionNode, on: ast.expr) -> Target:
         decorators = {self._names.qualified(d) for d in method.decorator_list}
-        plain = self._bare(method) and not self._overridden(info, method.name, on)
-        return Target(method, info, "builtins.staticmethod" not in decorators, plain)
+        single = not self._overridden(info, method.name, on)
+        bound = "builtins.staticmethod" not in decorators
+        return Target(method, info, bound, single and self._bare(method), single and self._cached(method))
 
     def _bare(self, function: FunctionNode) -> bool:
         """True where all decorators let the function run as it is written."""
         heads = (d.func if isinstance(d, ast.Call) else d for d in function.decorator_list)
         return all((self._names.qualified(h) or "") in TRANSPARENT for h in heads)
+
+    def _cached(self, function: FunctionNode) -> bool:
+        """True where all decorators but those that keep results let the function run as it is written."""
+        heads = (d.func if isinstance(d, ast.Call) else d for d in function.decorator_list)
+        names = [self._names.qualified(h) or "" for h in heads]
+        return all(n in TRANSPARENT or "cache" in n.rpartition(".")[2] for n in names)
+
+    def filled(self, call: ast.Call, given: ast.expr) -> str | None:
+        """The parameter that an argument of a call fills, None where that is unknown."""
+        target = self.target(call)
+        named = next((k.arg for k in call.keywords if k.value is given), None)
+        if target is None or named is not None or any(isinstance(a, ast.Starred) for a in call.args):
+            return named if target is not None else None
+        signature = target.function.args
+        positional = [a.arg for a in [*signature.posonlyargs, *signature.args]][1 if target.bound else 0 :]
+        place = call.args.index(given) if given in call.args else len(positional)
+        return positional[place] if place < len(positional) else None
 
     def _overridden(self, info: ClassInfo, name: str, on: ast.expr) -> bool:
         """True where `self` may be of a subclass of the file with a method of its own, or the method is assigned."""

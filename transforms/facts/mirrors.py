@@ -24,7 +24,7 @@ MAKERS = frozenset({"torch.tensor", "torch.as_tensor"})
 _INT64 = frozenset({"torch.int64", "torch.long"})
 _MOVES = frozenset({"cuda", "cpu", "long", "to"})
 _DEPTH = 6
-_HELPERS = ("_mirror", "_numbers")
+_HELPERS = ("_mirror", "_numbers", "_keep_ints", "_kept_ints")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ class Read:
         pairs: the `x[i, j]` of it, which tuples do not take.
         whole: the call in `x.tolist()`.
         depth: how many lists lie around the numbers that are read, None where that does not matter.
+        caches: a function that is given numbers is under a decorator that keeps its results.
     """
 
     node: ast.Name
@@ -54,6 +55,7 @@ class Read:
     pairs: tuple[ast.Subscript, ...]
     whole: ast.Call | None
     depth: int | None
+    caches: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +101,20 @@ class Mirrors:
             if self._facts.function_of(read.node) is function:
                 yield read, chain if isinstance(chain, NoFix) else None
 
+    def unled(self, function: FunctionNode, name: str) -> Iterator[tuple[Read, NoFix | None]]:
+        """The reads of a parameter to which no call in sight hands such a tensor."""
+        made = self._creations
+        if made and name in self._given_parameters(function, made):
+            led = {id(r.node) for r, _ in self._in(function, name, made)}
+        else:
+            led = set()
+        for read, refusal in self._reads(function, name):
+            if id(read.node) not in led:
+                yield read, refusal
+
     @functools.cached_property
     def _outcomes(self) -> list[tuple[Read, _Chain | NoFix]]:
-        made = list(self._creations())
+        made = self._creations
         found: list[tuple[Read, _Chain | NoFix]] = []
         if not made:
             return found
@@ -118,7 +131,20 @@ class Mirrors:
         return set(self._facts.flow(function).parameters) if made else set()
 
     # -- where tensors are made ----------------------------------------------------------------------------------------
-    def _creations(self) -> Iterator[tuple[FunctionNode, Made]]:
+    @functools.cached_property
+    def _creations(self) -> list[tuple[FunctionNode, Made]]:
+        """Those whose name is bound nowhere else in the function."""
+        found = []
+        for function, made in self.makers():
+            target = made.statement.targets[0]
+            assert isinstance(target, ast.Name)
+            binding = self._facts.names.binding(target)
+            if binding is not None and binding.single and binding.scope is self._facts.names.opened(function):
+                found.append((function, made))
+        return found
+
+    def makers(self) -> Iterator[tuple[FunctionNode, Made]]:
+        """The statements that make a tensor of ints and give it a name, with the function around them."""
         for call in self._facts.names.nodes(ast.Call):
             if self._facts.names.qualified(call.func) not in MAKERS or not call.args:
                 continue
@@ -129,9 +155,7 @@ class Mirrors:
                 continue
             target = statement.targets[0]
             if len(statement.targets) == 1 and isinstance(target, ast.Name) and self._moved(statement.value, call):
-                binding = self._facts.names.binding(target)
-                if binding is not None and binding.single and binding.scope is self._facts.names.opened(function):
-                    yield function, Made(statement, target.id, call.args[0], depth)
+                yield function, Made(statement, target.id, call.args[0], depth)
 
     def _int64(self, call: ast.Call) -> bool:
         """True where ints become int64: no other dtype is asked for."""
@@ -143,6 +167,9 @@ class Mirrors:
     def _moved(self, value: ast.expr, call: ast.Call) -> bool:
         """True for the call alone, and for one that is only moved to a device: `torch.tensor(sizes).to(x.device)`."""
         while value is not call:
+            if isinstance(value, ast.Call) and value.args and self._is_helper(value):
+                value = value.args[0]
+                continue
             if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
                 return False
             if value.func.attr not in _MOVES or (value.func.attr == "to" and not self._device(value)):
@@ -165,12 +192,14 @@ class Mirrors:
                 return self._common([values.elt], tries)
             case ast.Name() if tries and (grown := self._grown(values)):
                 return self._common(grown, tries - 1)
-            case ast.Name() if tries and (single := self._facts.names.single_value(values)) is not None:
-                return self.depth(single, tries - 1)
+            case ast.Name() if tries and (held := self._held(values)) is not None:
+                return self.depth(held, tries - 1)
             case ast.Subscript() if is_size(values.value, self._facts):
                 return 1 if isinstance(values.slice, ast.Slice) else 0
         if is_size(values, self._facts):
             return 1
+        if isinstance(values, ast.Name) and self._of_size(values):
+            return 0
         value = self._facts.kinds.of(values)
         return 0 if value.tag is Tag.HOST and value.detail in ("int", "") else None
 
@@ -179,9 +208,29 @@ class Mirrors:
         found = {self.depth(e, tries) for e in elements} - {None}
         return max(d for d in found if d is not None) + 1 if len(found) == 1 else None
 
+    def _of_size(self, name: ast.Name) -> bool:
+        """True for a name that is bound by taking sizes apart alone: `height, width = x.shape[-2:]`."""
+        function = self._facts.function_of(name)
+        sites = [n for n in named(function, name.id) if not isinstance(n.ctx, ast.Load)] if function else []
+        parts = [self._facts.names.parent(site) for site in sites]
+        around = [self._facts.names.parent(part) for part in parts if isinstance(part, (ast.Tuple, ast.List))]
+        sizes = [a for a in around if isinstance(a, ast.Assign) and is_size(a.value, self._facts)]
+        return bool(sites) and len(sizes) == len(sites)
+
+    def _held(self, name: ast.Name) -> ast.expr | None:
+        """The expression that a name holds; in `sizes = torch.tensor(sizes)` that of the only other assignment."""
+        function, statement = self._facts.function_of(name), self._facts.names.statement_of(name)
+        if function is not None and isinstance(statement, ast.Assign):
+            sites = [n for n in named(function, name.id) if not isinstance(n.ctx, ast.Load)]
+            others = [n for n in sites if n not in statement.targets]
+            if len(others) == 1 and len(sites) == 2 and others[0].lineno < statement.lineno:
+                before = self._facts.names.parent(others[0])
+                return before.value if isinstance(before, ast.Assign) else None
+        return self._facts.names.single_value(name)
+
     def _grown(self, name: ast.Name) -> list[ast.expr]:
         """What is appended to a list that begins empty."""
-        made = self._facts.names.single_value(name)
+        made = self._held(name)
         function = self._facts.function_of(name)
         if not isinstance(made, ast.List) or made.elts or function is None:
             return []
@@ -201,6 +250,15 @@ class Mirrors:
         self, function: FunctionNode, name: str, made: Sequence[tuple[FunctionNode, Made]]
     ) -> Iterator[tuple[Read, _Chain | NoFix]]:
         """The reads of one local, with the way that the ints take to it."""
+        for read, refusal in self._reads(function, name):
+            chain = self._chain(function, name, made, read.depth, self.reach(read.node, function), 0)
+            if read.caches:
+                refusal = refusal or NoFix("a decorator of what is given the numbers keeps results by them")
+            if chain is not None:
+                yield read, refusal or chain
+
+    def _reads(self, function: FunctionNode, name: str) -> Iterator[tuple[Read, NoFix | None]]:
+        """The occurrences of a name that are read back, each with the reason why ints can not stand for it."""
         if (
             any(is_helper(function, h) for h in _HELPERS)
             or not self._facts.regions.of(function)
@@ -221,16 +279,16 @@ class Mirrors:
             if whole is None and (not twins.reads or not twins.depths):
                 continue
             depth = None if whole is not None else min(twins.depths)
-            chain = self._chain(function, name, made, depth, self._reach(node, function), 0)
-            if chain is None:
-                continue
-            read = Read(node, tuple(twins.items), tuple(twins.pairs), whole, depth)
-            yield read, NoFix(twins.refusal) if twins.refusal else chain
+            read = Read(node, tuple(twins.items), tuple(twins.pairs), whole, depth, twins.caches)
+            yield read, NoFix(twins.refusal) if twins.refusal else None
 
     def _mirrored(self, node: ast.Name) -> bool:
         """True for an occurrence that is rewritten already."""
         around = self._facts.names.parent(node)
-        target = self._facts.calls.target(around) if isinstance(around, ast.Call) else None
+        return isinstance(around, ast.Call) and self._is_helper(around)
+
+    def _is_helper(self, call: ast.Call) -> bool:
+        target = self._facts.calls.target(call)
         return target is not None and any(is_helper(target.function, h) for h in _HELPERS)
 
     def _whole(self, node: ast.Name) -> ast.Call | None:
@@ -239,7 +297,7 @@ class Mirrors:
         is_list = isinstance(attribute, ast.Attribute) and attribute.attr == "tolist"
         return call if is_list and isinstance(call, ast.Call) and call.func is attribute else None
 
-    def _reach(self, node: ast.AST, function: FunctionNode) -> int:
+    def reach(self, node: ast.AST, function: FunctionNode) -> int:
         """The last line that may run before the node does: its own, or the end of the outermost loop around it."""
         last = self._facts.names.statement_of(node).end_lineno or 0
         for around in self._facts.names.ancestors(node):
@@ -287,7 +345,7 @@ class Mirrors:
             caller = self._facts.function_of(call)
             if not isinstance(argument, ast.Name) or caller is None:
                 continue
-            way = self._chain(caller, argument.id, made, depth, self._reach(call, caller), calls + 1)
+            way = self._chain(caller, argument.id, made, depth, self.reach(call, caller), calls + 1)
             if isinstance(way, _Chain):
                 refused = refused or self._untakeable(call, function)
                 given = (*way.given, (call, argument.id, name))

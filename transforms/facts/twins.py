@@ -14,6 +14,7 @@ from .values import Tag
 
 if TYPE_CHECKING:
     from . import Facts
+    from .calls import Target
 
 # A level (so many axes are indexed, the rest is a tensor or a tuple), or what Python computes from elements.
 State = int | Literal["int", "float"]
@@ -26,6 +27,7 @@ _SIZED = frozenset(
 )
 _WALKS = frozenset({"builtins.enumerate", "builtins.zip", "builtins.reversed"})
 _EXACT = (ast.Add, ast.Sub, ast.Mult)
+_DEPTH = 6
 
 
 class Twins:
@@ -37,6 +39,7 @@ class Twins:
         depths: the numbers of axes that have to be indexed before an element is used as a number.
         items: `x.item()` of elements, which ints do not have.
         pairs: `x[i, j]`, which tuples do not take.
+        caches: a function that is given elements is under a decorator that keeps its results.
     """
 
     def __init__(self, function: FunctionNode, facts: Facts) -> None:
@@ -49,17 +52,25 @@ class Twins:
         self.pairs: list[ast.Subscript] = []
         self._states: dict[str, State] = {}
         self._bound: set[int] = set()  # the target names whose value is tracked
+        self._given: set[str] = set()  # the parameters that are given a part of it
+        self.caches = False
         self._deepest = 0
+        self._calls = 0
 
     def follow(self, root: ast.expr) -> None:
         """Look at one occurrence of the tensor, and at all that takes part of it."""
         self._element(root, 0)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Look at the uses of all names that hold a part of it."""
         done: set[str] = set()
         while self.refusal is None and set(self._states) - done:
             name = min(set(self._states) - done)
             done.add(name)
             for node in self._loads(name):
-                if sees(node, [n for n in self._stores(name) if id(n) in self._bound], self.facts):
+                given = name in self._given
+                if given or sees(node, [n for n in self._stores(name) if id(n) in self._bound], self.facts):
                     self._use(node, self._states[name])
         self._other_bindings()
         if len(self.depths) > 1 or (self.depths and self._deepest > min(self.depths)):
@@ -84,7 +95,7 @@ class Twins:
         flow = self.facts.flow(self.function)
         for name, state in self._states.items():
             unknown = any(id(n) not in self._bound and not self._counts(n) for n in self._stores(name))
-            if unknown or name in flow.always_live or name in flow.parameters:
+            if unknown or name in flow.always_live or (name in flow.parameters and name not in self._given):
                 self.refuse(f"`{name}` is bound in another way too")
             row = isinstance(state, int) and state < min(self.depths, default=0)
             if row and any(id(n) not in self._bound for n in self._stores(name)):
@@ -137,6 +148,10 @@ class Twins:
                 self.reads += 1
             case ast.Call() if self.facts.names.qualified(parent.func) == "builtins.len":
                 self._row(level)
+            case ast.Call() if level and self.facts.calls.target(parent) is not None:
+                self._into(parent, node, level)
+            case ast.keyword() if level and self._target(self.facts.names.parent(parent)) is not None:
+                self._into(self.facts.names.parent(parent), node, level)
             case _:
                 self.depths.add(level)
                 self._number(node, "int")
@@ -210,6 +225,10 @@ class Twins:
     def _listed(self, display: ast.Tuple | ast.List, node: ast.expr, kind: Literal["int", "float"]) -> None:
         """An element of a size, or of an index."""
         around = self.facts.names.parent(display)
+        held = isinstance(around, ast.Assign) or self._target(around) is not None
+        if held and kind == "int" and self._size(display, node):
+            self._element(display, min(self.depths) - 1)
+            return
         if isinstance(around, ast.Subscript) and around.slice is display and kind == "int":
             self.reads += 1
         elif isinstance(around, ast.keyword):
@@ -219,7 +238,46 @@ class Twins:
         else:
             self._lost(node)
 
+    def _size(self, display: ast.expr, node: ast.expr) -> bool:
+        """True for `(x[0], x[1])`, all of whose parts are numbers of the tensor, or ints."""
+        parts = display.elts if isinstance(display, (ast.Tuple, ast.List)) else []
+        return bool(parts) and all(p is node or self.kind(p) == "int" or self._beside(p, node) for p in parts)
+
+    def _beside(self, part: ast.expr, node: ast.expr) -> bool:
+        """True for another element of the same name, that is indexed as deeply."""
+        both = (part, node)
+        if not all(isinstance(b, ast.Subscript) and isinstance(b.value, ast.Name) for b in both):
+            return False
+        names = [b.value.id for b in both]  # type: ignore[attr-defined]
+        slices = [b.slice.elts if isinstance(b.slice, ast.Tuple) else [b.slice] for b in both]  # type: ignore[attr-defined]
+        return (
+            names[0] == names[1] and len(slices[0]) == len(slices[1]) and all(self.kind(i) == "int" for i in slices[0])
+        )
+
+    def _target(self, call: ast.AST | None) -> Target | None:
+        return self.facts.calls.target(call) if isinstance(call, ast.Call) else None
+
+    def _into(self, call: ast.AST | None, node: ast.expr, state: State) -> None:
+        """What a function of the file does with what a call gives it."""
+        target = self._target(call)
+        name = self.facts.calls.filled(call, node) if isinstance(call, ast.Call) else None
+        if target is None or name is None or self._calls >= _DEPTH or not (target.plain or target.cached):
+            self._lost(node)
+            return
+        inner = Twins(target.function, self.facts)
+        inner._states, inner._given = {name: state}, {name}
+        inner.depths, inner._calls = self.depths, self._calls + 1
+        inner._go_on()
+        self.reads += inner.reads
+        self._deepest = max(self._deepest, inner._deepest)
+        self.caches |= inner.caches or not target.plain
+        if inner.refusal is not None or inner.items or inner.pairs:
+            self.refuse(inner.refusal or f"`{target.function.name}` may be given tensors by others")
+
     def _argument(self, call: ast.AST | None, node: ast.expr, kind: Literal["int", "float"]) -> None:
+        if self._target(call) is not None:
+            self._into(call, node, kind)
+            return
         name = self.facts.names.qualified(call.func) if isinstance(call, ast.Call) else None
         if isinstance(call, ast.Call) and name is None and isinstance(call.func, ast.Attribute):
             known = self.facts.kinds.of(call.func.value).tag in (Tag.TENSOR, Tag.UNKNOWN)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..craft.types import Bench
 from ..facts import Facts
+from ..facts.kept_ints import KeptInts
 from ..facts.mirrors import Mirror
 from ..model import Evidence, Finding, Fix, Level, NoFix
 from ..rule import Rule
@@ -20,7 +21,8 @@ class HostMirror(Rule):
     Finds tensors that `torch.tensor` or `torch.as_tensor` make of lists of ints, and of which Python reads elements
     again: loops over their rows, elements as sizes, bounds and indices, `.item()`, `.tolist()`. While compiling, the
     ints are read in their place. They are also handed on beside the tensor to functions of the file, as a keyword
-    argument that callers elsewhere need not give.
+    argument that callers elsewhere need not give. Where the tensor goes a way that is not in sight, as through a public
+    output of another module, it can carry its ints as an attribute (`_ints`) to where it is read under the same name.
 
     ## Why
 
@@ -49,7 +51,11 @@ class HostMirror(Rule):
     Safe: outside of compiled code the tensor is read as before. In compiled code its ints are used where all that is
     made of them is the same for ints: sizes, bounds, indices, arithmetic among themselves, and arithmetic with tensors
     that are floating or have dimensions. Where the list holds anything but ints, or came from a caller elsewhere, the
-    tensor is read as before there too.
+    tensor is read as before there too. Elements may be given to functions of the file that use them in such ways.
+
+    Unsafe: a tensor that carries its ints. What the file does to it in place is looked for under its name; code
+    elsewhere that changes it, and runs between the two pieces of compiled code, goes unseen there. A decorator whose
+    name tells of a cache is taken to call its function with what it is given.
 
     Refused: tensors of another dtype than int64, and such that anything may change in place before they are read;
     elements that are kept, returned or given to functions that may need a tensor; names that are bound in another way
@@ -67,9 +73,13 @@ class HostMirror(Rule):
             message = f"`{read.node.id}` is made of Python ints, and read back"
             evidence = Evidence(Level.PROVED, "the file shows what it is made of")
             yield self.finding(read.node, facts, message, evidence, refusal or facts.mirrors.mirror)
+        for read, refusal in facts.kept_ints.within(node):
+            message = f"`{read.node.id}` is read back, and may be what is made of Python ints under that name"
+            evidence = Evidence(Level.ASSUMED, "the file makes a tensor of that name from ints")
+            yield self.finding(read.node, facts, message, evidence, refusal or facts.kept_ints.plan)
 
-    def cut(self, plan: Mirror, bench: Bench) -> Fix | NoFix:
-        """Keep the ints beside the tensor."""
-        from ..craft.mirror import mirror_fix
+    def cut(self, plan: Mirror | KeptInts, bench: Bench) -> Fix | NoFix:
+        """Keep the ints beside the tensor, or let it carry them."""
+        from ..craft.mirror import kept_fix, mirror_fix
 
-        return mirror_fix(plan, bench)
+        return mirror_fix(plan, bench) if isinstance(plan, Mirror) else kept_fix(plan, bench)
