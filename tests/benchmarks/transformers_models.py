@@ -115,6 +115,35 @@ def wavtokenizer() -> tuple[Any, dict[str, Any]]:
 
 
 @model
+def encodec() -> tuple[Any, dict[str, Any]]:
+    """The same convolutions, and a length that is checked."""
+    import torch
+    from transformers import EncodecConfig, EncodecModel
+
+    config = EncodecConfig(
+        num_filters=4, hidden_size=16, codebook_dim=16, codebook_size=16, num_lstm_layers=1, upsampling_ratios=[4, 2],
+        num_residual_layers=1,
+    )  # fmt: skip
+    torch._dynamo.config.allow_rnn = True
+    return EncodecModel(config), {"input_values": torch.randn(1, 1, 640)}
+
+
+@model
+def mimi() -> tuple[Any, dict[str, Any]]:
+    """The same convolutions, whose paddings are kept as tensors too."""
+    import torch
+    from transformers import MimiConfig, MimiModel
+
+    config = MimiConfig(
+        num_filters=4, hidden_size=16, codebook_dim=8, codebook_size=16, upsampling_ratios=[4, 2], num_hidden_layers=1,
+        num_attention_heads=2, num_key_value_heads=2, intermediate_size=32, vector_quantization_hidden_dimension=8,
+        num_quantizers=4, head_dim=8, sliding_window=10, max_position_embeddings=64, upsample_groups=16,
+        frame_rate=100, sampling_rate=1600,
+    )  # fmt: skip
+    return MimiModel(config), {"input_values": torch.randn(1, 1, 640)}
+
+
+@model
 def openai_privacy_filter() -> tuple[Any, dict[str, Any]]:
     """A mixture of experts with a loop over those that were hit."""
     import torch

@@ -34,6 +34,12 @@ def _kept_ints(tensor):
     return tensor if ints is None else ints
 '''
 
+_TRACED = '''\
+def _traced(tensor, number):
+    """While compiling the int that a tensor holds, where that is known; the tensor otherwise."""
+    return number if torch.compiler.is_compiling() and type(number) is int else tensor
+'''
+
 _NUMBERS = '''\
 def _numbers(tensor, ints):
     """`tensor.tolist()`, from the ints that it is made of where they are known."""
@@ -91,6 +97,7 @@ HOST_HELPERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "_mirror": (_MIRROR, ()),
     "_keep_ints": (_KEEP_INTS, ()),
     "_kept_ints": (_KEPT_INTS, ("torch",)),
+    "_traced": (_TRACED, ("torch",)),
     "_numbers": (_NUMBERS, ()),
     "_places": (_PLACES, ("torch",)),
     "_rows": (_ROWS, ("torch",)),

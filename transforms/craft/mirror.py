@@ -102,9 +102,17 @@ def _items(read: Read, bench: Bench) -> list[Edit] | NoFix:
         spans = [bench.source.span(e) for e in pair.slice.elts]
         edits += [Edit(Span(a.end, b.start), "][") for a, b in itertools.pairwise(spans)]
     for item in read.items:
-        assert isinstance(item.func, ast.Attribute)
-        inner, outer = bench.source.span(item.func.value), bench.source.span(item)
-        if not re.fullmatch(r"\s*\.\s*item\(\s*\)", bench.source.text[inner.end : outer.end]):
-            return NoFix("the tensor whose `.item()` is read stands in parentheses")
-        edits += [Edit(Span(outer.start, outer.start), "int("), Edit(Span(inner.end, outer.end), ")")]
+        whole = as_int(item, bench)
+        if isinstance(whole, NoFix):
+            return whole
+        edits += whole
     return edits
+
+
+def as_int(item: ast.Call, bench: Bench) -> list[Edit] | NoFix:
+    """`int(x)` for `x.item()`, which ints do not have."""
+    assert isinstance(item.func, ast.Attribute)
+    inner, outer = bench.source.span(item.func.value), bench.source.span(item)
+    if not re.fullmatch(r"\s*\.\s*item\(\s*\)", bench.source.text[inner.end : outer.end]):
+        return NoFix("the tensor whose `.item()` is read stands in parentheses")
+    return [Edit(Span(outer.start, outer.start), "int("), Edit(Span(inner.end, outer.end), ")")]

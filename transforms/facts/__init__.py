@@ -17,6 +17,7 @@ from .driving import Drivers
 from .effects import Effects
 from .flow import Flow
 from .flow import reads as names_read  # a module of this package is called `reads`
+from .held_numbers import Numbers
 from .helpers import Helpers
 from .hoists import Hoists
 from .kept_ints import Keepers
@@ -130,6 +131,11 @@ class Facts:
     def kept_ints(self) -> Keepers:
         """Which tensors could carry the ints that they are made of."""
         return Keepers(self)
+
+    @functools.cached_property
+    def held_numbers(self) -> Numbers:
+        """Which numbers modules hold in tensors."""
+        return Numbers(self)
 
     @functools.cached_property
     def masks(self) -> Masks:

@@ -16,7 +16,7 @@ from ..model import NoFix
 from ..trees import named
 from .classes import FunctionNode
 from .mirrors import Made, Read
-from .unchanged import changer, fates
+from .unchanged import changed_in_place, changer, fates
 
 if TYPE_CHECKING:
     from . import Facts
@@ -81,19 +81,6 @@ class Keepers:
     def _refusal(self, function: FunctionNode, read: Read) -> NoFix | None:
         name = read.node.id
         changed = changer(name, function, self._facts, self._facts.mirrors.reach(read.node, function))
-        if changed is None and (place := self._written(name)) is not None:
+        if changed is None and (place := next(changed_in_place(name, self._facts), None)) is not None:
             changed = f"`{ast.unparse(place)}` is changed in place on line {place.lineno}"
         return NoFix(changed) if changed else None
-
-    def _written(self, name: str) -> ast.expr | None:
-        """What is changed in place under the name anywhere in the file: a local, or an attribute of anything."""
-        names = self._facts.names
-        places = [a.value for a in names.nodes(ast.Attribute) if a.attr.endswith("_") and not a.attr.endswith("__")]
-        places += [s.value for s in names.nodes(ast.Subscript) if not isinstance(s.ctx, ast.Load)]
-        places += [a.target for a in names.nodes(ast.AugAssign)]
-        for place in places:
-            while isinstance(place, ast.Subscript):
-                place = place.value
-            if name in (getattr(place, "attr", None), getattr(place, "id", None)):
-                return place
-        return None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from . import Facts
 
 MAKERS = frozenset({"torch.tensor", "torch.as_tensor"})
-_INT64 = frozenset({"torch.int64", "torch.long"})
+INT64 = frozenset({"torch.int64", "torch.long"})
 _MOVES = frozenset({"cuda", "cpu", "long", "to"})
 _DEPTH = 6
 _HELPERS = ("_mirror", "_numbers", "_keep_ints", "_kept_ints")
@@ -162,7 +162,7 @@ class Mirrors:
         if len(call.args) > 1 or any(k.arg is None for k in call.keywords):
             return False
         dtype = next((k.value for k in call.keywords if k.arg == "dtype"), None)
-        return dtype is None or self._facts.names.qualified(dtype) in _INT64
+        return dtype is None or self._facts.names.qualified(dtype) in INT64
 
     def _moved(self, value: ast.expr, call: ast.Call) -> bool:
         """True for the call alone, and for one that is only moved to a device: `torch.tensor(sizes).to(x.device)`."""
@@ -393,4 +393,4 @@ class _Chain:
     given: tuple[tuple[ast.Call, str, str], ...]
 
 
-__all__ = ["Made", "Mirror", "Mirrors", "Read"]
+__all__ = ["INT64", "MAKERS", "Made", "Mirror", "Mirrors", "Read"]

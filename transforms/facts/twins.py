@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Literal
 
 from ..trees import walk
@@ -26,6 +26,7 @@ _SIZED = frozenset(
     | {"pad", "interpolate", "roll", "broadcast_to", "tensor", "as_tensor"}
 )
 _WALKS = frozenset({"builtins.enumerate", "builtins.zip", "builtins.reversed"})
+_EXTREMES = ("builtins.max", "builtins.min")
 _EXACT = (ast.Add, ast.Sub, ast.Mult)
 _DEPTH = 6
 
@@ -54,12 +55,20 @@ class Twins:
         self._bound: set[int] = set()  # the target names whose value is tracked
         self._given: set[str] = set()  # the parameters that are given a part of it
         self.caches = False
+        self._roots: frozenset[int] = frozenset()
         self._deepest = 0
         self._calls = 0
 
     def follow(self, root: ast.expr) -> None:
         """Look at one occurrence of the tensor, and at all that takes part of it."""
         self._element(root, 0)
+        self._go_on()
+
+    def follow_numbers(self, roots: Collection[ast.expr]) -> None:
+        """Look at what are 0-d tensors themselves, all of which would be ints."""
+        self._roots = frozenset(map(id, roots))
+        for root in roots:
+            self._element(root, 0)
         self._go_on()
 
     def _go_on(self) -> None:
@@ -148,6 +157,8 @@ class Twins:
                 self.reads += 1
             case ast.Call() if self.facts.names.qualified(parent.func) == "builtins.len":
                 self._row(level)
+            case ast.Call() | ast.keyword() if level < 0 and self._sized(self._call_of(parent)):
+                self.reads += 1
             case ast.Call() if level and self.facts.calls.target(parent) is not None:
                 self._into(parent, node, level)
             case ast.keyword() if level and self._target(self.facts.names.parent(parent)) is not None:
@@ -226,7 +237,10 @@ class Twins:
         """An element of a size, or of an index."""
         around = self.facts.names.parent(display)
         held = isinstance(around, ast.Assign) or self._target(around) is not None
-        if held and kind == "int" and self._size(display, node):
+        size = self._size(display, node)
+        if self._roots and not size and isinstance(around, (ast.Call, ast.keyword)):
+            self.refuse(f"`{ast.unparse(display)}` on line {display.lineno} holds another tensor too")
+        if held and kind == "int" and size:
             self._element(display, min(self.depths) - 1)
             return
         if isinstance(around, ast.Subscript) and around.slice is display and kind == "int":
@@ -279,16 +293,35 @@ class Twins:
             self._into(call, node, kind)
             return
         name = self.facts.names.qualified(call.func) if isinstance(call, ast.Call) else None
-        if isinstance(call, ast.Call) and name is None and isinstance(call.func, ast.Attribute):
-            known = self.facts.kinds.of(call.func.value).tag in (Tag.TENSOR, Tag.UNKNOWN)
-            last = call.func.attr if known and self.facts.calls.target(call) is None else ""
-        else:
-            last = (name or "").rpartition(".")[2] if (name or "").startswith("torch.") else ""
+        last = self._torch_name(call)
         bounds = last in ("linspace", "arange")
         if name in ("builtins.range", "builtins.int") or (last in _SIZED and (kind == "int" or bounds)):
             self.reads += 1
+        elif isinstance(call, ast.Call) and name in _EXTREMES and self._numbers(call) and kind == "int":
+            self._number(call, kind)
         else:
             self._lost(node)
+
+    def _numbers(self, call: ast.Call) -> bool:
+        """True for several arguments that would all be ints."""
+        return len(call.args) > 1 and not call.keywords and all(self.kind(a) == "int" for a in call.args)
+
+    def _torch_name(self, call: ast.AST | None) -> str:
+        """The last part of the name of a function of torch or a method of a tensor; empty for other calls."""
+        if not isinstance(call, ast.Call):
+            return ""
+        name = self.facts.names.qualified(call.func)
+        if name is None and isinstance(call.func, ast.Attribute):
+            known = self.facts.kinds.of(call.func.value).tag in (Tag.TENSOR, Tag.UNKNOWN)
+            return call.func.attr if known and self.facts.calls.target(call) is None else ""
+        return name.rpartition(".")[2] if name is not None and name.startswith("torch.") else ""
+
+    def _call_of(self, around: ast.AST) -> ast.AST | None:
+        return self.facts.names.parent(around) if isinstance(around, ast.keyword) else around
+
+    def _sized(self, call: ast.AST | None) -> bool:
+        """True for a call that takes a size, or amounts for each side."""
+        return self._torch_name(call) in _SIZED
 
     def _compared(self, compare: ast.Compare, node: ast.expr) -> None:
         other = compare.comparators[0] if node is compare.left else compare.left
@@ -316,19 +349,25 @@ class Twins:
         else:
             self._lost(node)
 
-    def kind(self, e: ast.expr) -> Literal["int", "float"] | None:
+    def kind(self, e: ast.expr, tries: int = 6) -> Literal["int", "float"] | None:
         """ "int" or "float" for a number that Python computes once elements are ints, None for anything else."""
+        if id(e) in self._roots:
+            return "int"
         match e:
             case ast.Constant():
                 return "int" if type(e.value) is int else "float" if type(e.value) is float else None
             case ast.Name() if e.id in self._states:
                 state = self._states[e.id]
                 return "int" if isinstance(state, int) else state
+            case ast.Name() if self._roots and tries and (held := self.facts.names.single_value(e)) is not None:
+                return self.kind(held, tries - 1)
+            case ast.Call() if self.facts.names.qualified(e.func) in _EXTREMES and self._numbers(e):
+                return "int"
             case ast.BinOp():
-                kinds = {self.kind(e.left), self.kind(e.right)}
+                kinds = {self.kind(e.left, tries), self.kind(e.right, tries)}
                 return None if None in kinds else "float" if "float" in kinds or isinstance(e.op, ast.Div) else "int"
             case ast.UnaryOp(op=ast.USub()):
-                return self.kind(e.operand)
+                return self.kind(e.operand, tries)
             case ast.Subscript() if isinstance(e.value, ast.Name) and e.value.id in self._states:
                 return "int"
         value = self.facts.kinds.of(e)

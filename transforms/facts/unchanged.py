@@ -50,6 +50,24 @@ def changer(name: str, function: FunctionNode, facts: Facts, until: int | None =
     return found.text if found is not None else None
 
 
+def changed_in_place(name: str, facts: Facts) -> Iterator[ast.expr]:
+    """What the file changes in place under a name: a local, or an attribute of anything."""
+    names = facts.names
+    places: list[ast.expr] = []
+    for call in names.nodes(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_") and not call.func.attr.endswith("__"):
+            places += (
+                call.args[:1] if names.qualified(call.func) else [call.func.value]
+            )  # `init.copy_(x, …)`, `x.copy_(…)`
+    places += [n.value for n in names.nodes(ast.Subscript) if not isinstance(n.ctx, ast.Load)]
+    places += [n.target for n in names.nodes(ast.AugAssign)]
+    for place in places:
+        while isinstance(place, ast.Subscript) or (isinstance(place, ast.Attribute) and place.attr == "data"):
+            place = place.value
+        if name in (getattr(place, "attr", None), getattr(place, "id", None)):
+            yield place
+
+
 def fates(
     name: str, function: FunctionNode, facts: Facts, counts: Callable[[ast.Name], object], depth: int = 0
 ) -> Iterator[Fate]:

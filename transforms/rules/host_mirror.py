@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..craft.types import Bench
 from ..facts import Facts
+from ..facts.held_numbers import HeldNumbers
 from ..facts.kept_ints import KeptInts
 from ..facts.mirrors import Mirror
 from ..model import Evidence, Finding, Fix, Level, NoFix
@@ -23,6 +24,10 @@ class HostMirror(Rule):
     ints are read in their place. They are also handed on beside the tensor to functions of the file, as a keyword
     argument that callers elsewhere need not give. Where the tensor goes a way that is not in sight, as through a public
     output of another module, it can carry its ints as an attribute (`_ints`) to where it is read under the same name.
+
+    Numbers that a module holds in 0-d tensors, as buffers that are not saved, get the Python number that they are made
+    of beside them (`self._stride_int` for `self.stride`), and compiled code that needs ints takes those. A method that
+    makes an int of them and of shapes alone is run while tracing, for each shape.
 
     ## Why
 
@@ -55,11 +60,13 @@ class HostMirror(Rule):
 
     Unsafe: a tensor that carries its ints. What the file does to it in place is looked for under its name; code
     elsewhere that changes it, and runs between the two pieces of compiled code, goes unseen there. A decorator whose
-    name tells of a cache is taken to call its function with what it is given.
+    name tells of a cache is taken to call its function with what it is given. Numbers that a module holds: code
+    elsewhere that writes to the tensor goes unseen in compiled code, as does a subclass elsewhere whose method reads
+    more of a tensor than its shape.
 
     Refused: tensors of another dtype than int64, and such that anything may change in place before they are read;
-    elements that are kept, returned or given to functions that may need a tensor; names that are bound in another way
-    too; functions of which nothing tells what runs.
+    elements that are kept, returned or given to functions that may need a tensor; numbers that a checkpoint may load;
+    names that are bound in another way too; functions of which nothing tells what runs.
     """
 
     code = "TR202"
@@ -77,9 +84,16 @@ class HostMirror(Rule):
             message = f"`{read.node.id}` is read back, and may be what is made of Python ints under that name"
             evidence = Evidence(Level.ASSUMED, "the file makes a tensor of that name from ints")
             yield self.finding(read.node, facts, message, evidence, refusal or facts.kept_ints.plan)
+        for root, refusal in facts.held_numbers.within(node):
+            message = f"`{ast.unparse(root)}` is a number that the module holds in tensors, and is read back"
+            evidence = Evidence(Level.ASSUMED, "its constructor makes it of a Python number")
+            yield self.finding(root, facts, message, evidence, refusal or facts.held_numbers.plan)
 
-    def cut(self, plan: Mirror | KeptInts, bench: Bench) -> Fix | NoFix:
+    def cut(self, plan: Mirror | KeptInts | HeldNumbers, bench: Bench) -> Fix | NoFix:
         """Keep the ints beside the tensor, or let it carry them."""
+        from ..craft.held import held_fix
         from ..craft.mirror import kept_fix, mirror_fix
 
+        if isinstance(plan, HeldNumbers):
+            return held_fix(plan, bench)
         return mirror_fix(plan, bench) if isinstance(plan, Mirror) else kept_fix(plan, bench)
