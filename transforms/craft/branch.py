@@ -55,7 +55,9 @@ def choice(branch: Branch, predicate: str, bench: Bench) -> str:
 
 
 def helper_call(branch: Branch, predicate: str, functions: Sequence[str], bench: Bench) -> str:
-    """The call of `_where`, `_where_alike` or `_cond`."""
+    """The call of `_where`, `_where_alike` or `_cond`; a negated predicate turns the functions round."""
+    if predicate.startswith("~") and isinstance(ast.parse(predicate, mode="eval").body, ast.UnaryOp):
+        predicate, functions = predicate[1:], functions[::-1]
     helper = bench.helper("_where_alike" if branch.light else "_where" if branch.elementwise else "_cond")
     operands = f", ({joined(branch.operands)}{',' if len(branch.operands) == 1 else ''})" if branch.operands else ""
     smooth = ", smooth=True" if branch.light and branch.elementwise else ""

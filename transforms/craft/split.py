@@ -78,11 +78,9 @@ def _headers(hoist: Hoist, header: cst.FunctionDef, added: Sequence[str], bench:
     owner = bench.facts.classes.of_function(function)
     explicit, grad = _decorators(function, bench)
     torch = bench.torch(function)
-    mark = (
-        []
-        if explicit
-        else [f"@{torch}.compiler.disable(recursive=False)" if owner else f"@{torch}._dynamo.decorators.skip"]
-    )
+    module = owner is not None and owner.is_module
+    alone = f"@{torch}.compiler.disable(recursive=False)" if module else f"@{torch}._dynamo.decorators.skip"
+    mark = [] if explicit else [alone]
     lines = [*mark, bench.header(header)]
     docstring = _docstring(function)
     if docstring is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING
 
 from ..trees import walk
@@ -34,7 +34,10 @@ def reduced(expr: ast.expr, names: Container[str], facts: Facts) -> ast.expr | N
 
 
 def merged(test: ast.BoolOp, facts: Facts, code: Code) -> str | None:
-    """`(isinf(x) | isnan(x)).any()` for `isinf(x).any() or isnan(x).any()`: one reduction instead of two."""
+    """`((x < 0) | (x > 1)).any()` for `(x < 0).any() or (x > 1).any()`: one reduction instead of two.
+
+    Of infinities and NaN together one function asks, `~torch.isfinite(x).all()`.
+    """
     asked = "any" if isinstance(test.op, ast.Or) else "all"
     masks = [reduced(v, (asked,), facts) for v in test.values]
     held = [m for m in masks if m is not None]
@@ -44,8 +47,30 @@ def merged(test: ast.BoolOp, facts: Facts, code: Code) -> str | None:
     one = len(names) == 1 and len({v.shape for v in values}) == 1 and values[0].shape is not None
     if len(held) < len(masks) or not one or any(v.dtype != BOOL for v in values):
         return None
+    if isinstance(test.op, ast.Or) and (finite := _finite(held, facts, code)) is not None:
+        return finite
     sides = [str(code(m)) if isinstance(m, ast.Call) else f"({code(m)})" for m in held]
     return f"(({SIGNS[type(test.op)].join(sides)}).{asked}())"
+
+
+def _finite(masks: Sequence[ast.expr], facts: Facts, code: Code) -> str | None:
+    """The one question for `isinf(x)` and `isnan(x)`, where both ask it of the same tensor in the same way."""
+    names, tensors, callees = set(), set(), set()
+    for mask in masks:
+        if not isinstance(mask, ast.Call) or not isinstance(mask.func, ast.Attribute) or mask.keywords:
+            return None
+        names.add(mask.func.attr)
+        of_torch = facts.names.qualified(mask.func) in ("torch.isinf", "torch.isnan")
+        given = [*mask.args] if of_torch else [mask.func.value, *mask.args]
+        if len(given) != 1:
+            return None
+        tensors.add(str(code(given[0])))
+        callees.add(
+            f"{ast.unparse(mask.func.value)}.isfinite({code(given[0])})" if of_torch else f"{code(given[0])}.isfinite()"
+        )
+    if len(masks) == 2 and names == {"isinf", "isnan"} and len(tensors) == len(callees) == 1:
+        return f"(~{callees.pop()}.all())"
+    return None
 
 
 def compared(test: ast.expr, facts: Facts, code: Code) -> str | None:

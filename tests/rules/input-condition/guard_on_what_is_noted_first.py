@@ -40,7 +40,7 @@ class Momentum:
         self.lr, self.beta = lr, beta
         self.state = {}
 
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def step(self, p: torch.Tensor, grad: torch.Tensor):
         state = self.state.setdefault(tuple(p.shape), {})
         return self._step(p, grad, state=state, p_any=bool("buf" not in state and p.any()))

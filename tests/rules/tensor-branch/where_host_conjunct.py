@@ -39,9 +39,9 @@ class Block(nn.Module):
         if hidden.dtype == torch.float16:
             limit = torch.finfo(hidden.dtype).max - 1000
             hidden = _where(
-                (torch.isinf(hidden) | torch.isnan(hidden)).any(),
-                lambda hidden: torch.clamp(hidden, min=-limit, max=limit),
+                torch.isfinite(hidden).all(),
                 lambda hidden: hidden,
+                lambda hidden: torch.clamp(hidden, min=-limit, max=limit),
                 (hidden,),
             )
         return hidden

@@ -45,7 +45,7 @@ def _check_y(failed: torch.Tensor) -> None:
 def step(x: torch.Tensor, mode: str) -> torch.Tensor:
     y = x * 2
     # nothing to be saved here
-    _check_y((y.isnan() | y.isinf()).any())
+    _check_y(~y.isfinite().all())
     if mode == "double":
         y = y * 2
     else:
