@@ -33,10 +33,20 @@ def split(hoist: Hoist, bench: Bench) -> list[Edit] | NoFix:
     for flag in hoist.flags:
         if id(flag.node) not in seen:
             seen.add(id(flag.node))
-            edits.append(bench.swap(flag.node, flag.name))
+            edits += _put(flag, bench)
     if _empty(function, hoist, docstring):
         return NoFix("nothing would be left to compile")
     return edits
+
+
+def _put(flag: Flag, bench: Bench) -> list[Edit]:
+    """The flag in the place of its expression, or the item of a list of them."""
+    items = flag.items
+    if items is None or not items.indices:
+        calls = items.dropped if items is not None else ()
+        bare = [bench.swap(c, bench.source.code(c.func.value)) for c in calls if isinstance(c.func, ast.Attribute)]
+        return [bench.swap(flag.node, flag.name), *bare]
+    return [bench.swap(flag.node, flag.name + "".join(f"[{bench.source.code(i)}]" for i in items.indices))]
 
 
 def _empty(function: FunctionNode, hoist: Hoist, docstring: ast.stmt | None) -> bool:
@@ -201,6 +211,9 @@ def _value(flag: Flag, bench: Bench) -> str:
         if "#" not in bench.source.code(flag.node)
         else bench.text(flag.node)
     )
+    if flag.items is not None:
+        text, tensor = "[n.item() for n in row]", flag.items.tensor.id
+        text = f"[{text} for row in {tensor}]" if flag.items.axes > 1 else text.replace("row", tensor)
     guards = [_conjunct(t, holds, bench) for t, holds in flag.guards]
     known = bench.facts.kinds.of(flag.node)
     if flag.boolean and (guards or known.tag is not Tag.HOST or known.detail != "bool"):

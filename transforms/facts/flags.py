@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..trees import walk
 from .classes import FunctionNode
+from .items import Items
 from .values import Tag
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Flag:
         guards: conditions (with their polarity) under which the original evaluates it; all must hold for evaluating it.
         boolean: it is a condition on a tensor, so `bool(…)` of it is passed.
         before: the statement of the prologue that changes what it reads, None where it may be computed last.
+        items: where it is one of a tensor's items, all of which are read outside.
     """
 
     node: ast.expr
@@ -36,6 +38,14 @@ class Flag:
     guards: tuple[tuple[ast.expr, bool], ...]
     boolean: bool
     before: ast.stmt | None = None
+    items: Items | None = None
+
+    @property
+    def nodes(self) -> list[ast.AST]:
+        """The nodes that leave the function with it."""
+        kept = {id(n) for i in (self.items.indices if self.items is not None else ()) for n in walk(i)}
+        parts = [self.node, *(self.items.dropped if self.items is not None else ())]
+        return [n for part in parts for n in walk(part) if id(n) not in kept]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +80,8 @@ def named_apart(flags: list[Flag], function: FunctionNode, facts: Facts) -> tupl
     visible = {n.id for n in walk(function) if isinstance(n, ast.Name)} | set(facts.flow(function).parameters)
     out = []
     for flag in flags:
-        key = f"{ast.dump(flag.node)} {id(flag.before)} {flag.boolean}"
+        read = f"items {flag.items.tensor.id} {flag.items.axes}" if flag.items is not None else ast.dump(flag.node)
+        key = f"{read} {id(flag.before)} {flag.boolean}"
         if key not in by_text:
             own = flag.name not in visible | taken and facts.names.resolve(flag.name, function.body[0]) is None
             own = own and flag.name not in facts.names.walk.module.sites and not keyword.iskeyword(flag.name)

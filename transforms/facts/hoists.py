@@ -17,6 +17,7 @@ from .flags import Flag, Hoist, flag_name, named_apart
 from .flow import COMPREHENSIONS, TryStar, binds, past, reads, walk_scope
 from .gain import names_grad_mode, work
 from .idle import asks as asks_mask
+from .items import LOOPS, items_read
 from .moves import CONTEXTS, Moves
 from .predicates import holds_tensor
 from .regions import GRAD_MODES
@@ -122,7 +123,7 @@ class _Search(Moves):
                 if declined(flag.node, self.facts) or not self._cheap_slice(flag, needed):
                     continue
                 flags.append(flag)
-                inside = {id(n) for n in walk(flag.node)}
+                inside = set(map(id, flag.nodes))
                 sites += [
                     s for s in found if id(s) in inside or (any(n is flag.node for n in walk(s)) and s not in sites)
                 ]
@@ -135,7 +136,7 @@ class _Search(Moves):
         flags += self._numbers(flags)
         prologue = self._slice(needed, flags)
         rest = [s for s in self.body if s not in prologue and s not in trailing]
-        gone = {id(n) for f in flags for n in walk(f.node)}
+        gone = {id(n) for f in flags for n in f.nodes}
         later = {n.id for s in rest for n in walk(s) if isinstance(n, ast.Name) and id(n) not in gone}
         passed = [n for s in prologue for n in _ordered(binds(s), s) if n in later and n not in self.parameters]
         if (refused := self._objection(prologue, passed, bool(trailing or work(rest, self.facts, gone)))) is not None:
@@ -294,10 +295,27 @@ class _Search(Moves):
                     kept = (*kept, *ahead)
             self.around.pop()
             return
+        if isinstance(node, LOOPS):
+            yield from self._loop(node, guards)
         if isinstance(node, _NOT_ENTERED):
             return
         for part in children(node):
             yield from self._visit(part, guards)
+
+    def _loop(self, loop: ast.AST, guards: tuple[tuple[ast.expr, bool], ...]) -> Iterator[Flag]:
+        """What a loop runs over, which is evaluated once, and the items that it reads one by one."""
+        over = loop.iter if isinstance(loop, ast.For) else None
+        if isinstance(loop, COMPREHENSIONS):
+            over = loop.generators[0].iter
+        if over is not None:
+            yield from self._visit(over, guards)
+        self.around.append(loop)
+        for items in items_read(loop, self.facts):
+            sure = self.input_only([items.tensor], {items.tensor.id})
+            kept = self.guards(items.node, guards, False) if sure else None
+            if kept is not None:
+                yield Flag(items.node, f"{items.tensor.id}_items", kept, False, items=items)
+        self.around.pop()
 
     def _flag(self, expr: ast.expr, guards: tuple[tuple[ast.expr, bool], ...], boolean: bool) -> Flag | None:
         value = self.facts.kinds.of(expr)

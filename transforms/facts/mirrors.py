@@ -14,7 +14,7 @@ from ..trees import named, walk
 from .classes import FunctionNode
 from .flow import SCOPES
 from .twins import Twins, is_size
-from .unchanged import changer
+from .unchanged import READERS, changer
 from .values import Tag
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ MAKERS = frozenset({"torch.tensor", "torch.as_tensor"})
 INT64 = frozenset({"torch.int64", "torch.long"})
 _MOVES = frozenset({"cuda", "cpu", "long", "to"})
 _DEPTH = 6
-_HELPERS = ("_mirror", "_numbers", "_keep_ints", "_kept_ints")
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +259,7 @@ class Mirrors:
     def _reads(self, function: FunctionNode, name: str) -> Iterator[tuple[Read, NoFix | None]]:
         """The occurrences of a name that are read back, each with the reason why ints can not stand for it."""
         if (
-            any(is_helper(function, h) for h in _HELPERS)
+            any(is_helper(function, h) for h in READERS)
             or not self._facts.regions.of(function)
             or name in self._facts.flow(function).always_live
         ):
@@ -289,7 +288,7 @@ class Mirrors:
 
     def _is_helper(self, call: ast.Call) -> bool:
         target = self._facts.calls.target(call)
-        return target is not None and any(is_helper(target.function, h) for h in _HELPERS)
+        return target is not None and any(is_helper(target.function, h) for h in READERS)
 
     def _whole(self, node: ast.Name) -> ast.Call | None:
         attribute = self._facts.names.parent(node)

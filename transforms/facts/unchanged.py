@@ -24,6 +24,13 @@ _PURE_CALLS = frozenset(
 _OPERATORS = (ast.BinOp, ast.Compare, ast.UnaryOp, ast.BoolOp, ast.FormattedValue, ast.If, ast.While, ast.Assert)
 _DISPLAYS = (ast.Tuple, ast.List, ast.Starred, ast.IfExp)
 _DEPTH = 8
+READERS = (
+    "_mirror",
+    "_numbers",
+    "_keep_ints",
+    "_kept_ints",
+    "_traced",
+)  # helpers that give what they are given, or ints
 _COLLECTING = frozenset({"append", "appendleft", "extend", "insert", "add", "put", "setdefault"})
 
 
@@ -195,7 +202,7 @@ class _Use:
     def _own(self, call: ast.Call, place: int | None, keyword: str | None) -> Fate | str | None:
         """A call of a function of the file, which is looked into."""
         target = self.facts.breaks.target(call)
-        if target is not None and any(is_helper(target.function, h) for h in ("_mirror", "_numbers")):
+        if target is not None and any(is_helper(target.function, h) for h in READERS):
             return "on"
         module = self.facts.kinds.of(call.func)
         if target is None and module.tag is Tag.MODULE and torch_api.layer(module.detail) is not None:
