@@ -50,5 +50,5 @@ def decide(node: ast.If | ast.IfExp, predicate: Predicate, facts: Facts) -> Deci
     tensor = predicate.tensor
     if isinstance(tensor, ast.UnaryOp) and isinstance(tensor.op, ast.Not):
         tensor, branch = tensor.operand, branch.turned
-    form = graph_form(tensor, facts, ast.unparse)
+    form = graph_form(tensor, facts, ast.unparse, "_number")
     return form if isinstance(form, NoFix) else Decision(node, predicate.host, tensor, branch)

@@ -180,17 +180,18 @@ def _evidence(test: ast.expr, facts: Facts) -> Evidence:
     return Evidence(value.level, value.because or "it is a tensor")
 
 
-def graph_form(test: ast.expr, facts: Facts, code: Code) -> str | NoFix:
+def graph_form(test: ast.expr, facts: Facts, code: Code, number: str | None = None) -> str | NoFix:
     """The condition as one tensor expression: `and`, `or`, `not` become `&`, `|`, `~` on 0-d bool tensors.
 
     `code` gives the source text of a node. A lone tensor stays as it is: its truth is `!= 0`, as in the branch.
+    `number` names the helper `_number`, where the condition may as well be a bool outside of compiled code.
     """
     if isinstance(test, (ast.BoolOp, ast.UnaryOp)) and (isinstance(test, ast.BoolOp) or isinstance(test.op, ast.Not)):
         text = _combined(test, facts, code)
         return text if isinstance(text, NoFix) or isinstance(test, ast.UnaryOp) else text[1:-1]
     bare = unwrapped(test, facts)
     if not facts.kinds.of(bare).is_tensor:
-        return compared(test, facts, code) or NoFix(f"`{ast.unparse(test)}` is decided on the host")
+        return compared(test, facts, code, number) or NoFix(f"`{ast.unparse(test)}` is decided on the host")
     return str(code(bare))
 
 

@@ -19,6 +19,7 @@ SIGNS = {ast.And: " & ", ast.Or: " | "}
 _ORDER = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 _LARGEST = 127  # that every dtype of more than a bit holds
 _SMALLEST = 2.0**-14  # that every floating dtype holds as a normal number
+_EXACT = 2**53  # below which a float holds every int
 _BITS = 8  # of the significand of bfloat16
 
 
@@ -73,20 +74,37 @@ def _finite(masks: Sequence[ast.expr], facts: Facts, code: Code) -> str | None:
     return None
 
 
-def compared(test: ast.expr, facts: Facts, code: Code) -> str | None:
-    """`gap > 0.5` for `gap.item() > 0.5`, where both are the same: the number is one of every dtype."""
+def compared(test: ast.expr, facts: Facts, code: Code, number: str | None = None) -> str | None:
+    """`gap > 0.5` for `gap.item() > 0.5`, where both are the same: the number is one of every dtype.
+
+    Any other number is compared with what the helper `number` gives of a floating tensor, where that may be called.
+    """
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or type(test.ops[0]) not in _ORDER:
         return None
     sides = [test.left, test.comparators[0]]
     read = [_read(s, facts) for s in sides]
     tensors = [t for t in read if t is not None]
     numbers = [s for s, t in zip(sides, read, strict=True) if t is None]
-    if len(tensors) != 1 or not _common(numbers[0], category(facts.kinds.of(tensors[0]).dtype) == "float"):
+    if len(tensors) != 1:
         return None
+    floating = category(facts.kinds.of(tensors[0]).dtype) == "float"
     texts = [code(s if t is None else t) for s, t in zip(sides, read, strict=True)]
-    plain = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant, ast.UnaryOp)
-    texts = [x if isinstance(t or s, plain) else f"({x})" for x, s, t in zip(texts, sides, read, strict=True)]
+    if _common(numbers[0], floating):
+        plain = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant, ast.UnaryOp)
+        texts = [x if isinstance(t or s, plain) else f"({x})" for x, s, t in zip(texts, sides, read, strict=True)]
+    elif number is not None and floating and _float(numbers[0], facts):
+        texts = [x if t is None else f"{number}({x})" for x, t in zip(texts, read, strict=True)]
+    else:
+        return None
     return f"{texts[0]} {_ORDER[type(test.ops[0])]} {texts[1]}"
+
+
+def _float(expr: ast.expr, facts: Facts) -> bool:
+    """True for a float of Python's, or an int that a float holds as it is."""
+    value = facts.kinds.of(expr)
+    if isinstance(expr, ast.Constant):
+        return type(expr.value) is float or (type(expr.value) is int and abs(expr.value) < _EXACT)
+    return value.tag is Tag.HOST and value.detail == "float" and isinstance(expr, (ast.Name, ast.Attribute))
 
 
 def _read(expr: ast.expr, facts: Facts) -> ast.expr | None:

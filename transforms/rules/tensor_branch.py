@@ -103,6 +103,8 @@ class TensorBranch(Rule):
             text = str(value_form(plan.node, bench.facts, bench.text))
             return Fix((bench.swap(plan.node, text),), Safety.SAFE, "combine the conditions in the graph")
         predicate = graph_form(plan.tensor, bench.facts, bench.text)
+        if isinstance(predicate, NoFix):  # it compares a number, which a helper may keep in the graph
+            predicate = graph_form(plan.tensor, bench.facts, bench.text, bench.helper("_number"))
         if isinstance(predicate, NoFix):
             return predicate
         if isinstance(plan.node, ast.IfExp):
