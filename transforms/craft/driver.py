@@ -12,6 +12,7 @@ from ..facts.pieces import Piece
 from ..facts.regions import COMPILE
 from ..model import Edit, NoFix, Span
 from .bench import Bench, Statement, UnplaceableError, joined
+from .helpers import ALONE
 from .loop import function_of, put, replaced
 
 _WHY = {
@@ -66,17 +67,18 @@ def _marks(plan: Driver, bench: Bench) -> Edit:
     function, source = plan.function, bench.source
     margin, newline = source.margin(function), source.newline
     torch, why = bench.torch(function), f"# {_WHY[plan.reason]}"
-    public, inner = f"@{torch}.compiler.disable(recursive=False)", f"@{torch}._dynamo.decorators.skip"
+    inner = f"@{torch}.{ALONE}"
     if not plan.decorated:
         row = source.line_start(function.lineno)
-        mark = public if plan.module else inner
-        return Edit(Span(row, row), f"{margin}{why}{newline}{margin}{mark}{newline}")
+        return Edit(Span(row, row), f"{margin}{why}{newline}{margin}{inner}{newline}")
     first, row = min(d.lineno for d in function.decorator_list), source.line_start(function.lineno)
     compiled = any(
         bench.facts.names.qualified(d.func if isinstance(d, ast.Call) else d) in COMPILE
         for d in function.decorator_list
     )
     above = source.text[source.line_start(first) : row]
+    # What other decorators return shares its code with others, which may not be marked.
+    public = f"@{torch}.compiler.disable(recursive=False)"
     outer = "" if compiled or not plan.module else f"{margin}{public}{newline}"
     text = f"{margin}{why}{newline}{outer}{above}{margin}{inner}{newline}"
     return Edit(Span(source.line_start(first), row), text)

@@ -11,6 +11,10 @@ from ..trees import kept
 from .host_helpers import HOST_HELPERS
 from .mask_helpers import MASK_HELPERS
 
+# Leaves a function out of the graph, and not what it calls. It marks the code, which costs nothing when it is called;
+# `torch.compiler.disable(recursive=False)` wraps the function, and is asked about anew in each call (torch 2.13).
+ALONE = "_dynamo.decorators.skip"
+
 
 @dataclass(frozen=True, slots=True)
 class Helper:

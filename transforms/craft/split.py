@@ -14,6 +14,7 @@ from ..facts.hoists import GRAD_MODES, Flag, Hoist
 from ..facts.values import Tag
 from ..model import Edit, NoFix, Span
 from .bench import Bench, joined
+from .helpers import ALONE
 
 
 def split(hoist: Hoist, bench: Bench) -> list[Edit] | NoFix:
@@ -88,9 +89,7 @@ def _headers(hoist: Hoist, header: cst.FunctionDef, added: Sequence[str], bench:
     owner = bench.facts.classes.of_function(function)
     explicit, grad = _decorators(function, bench)
     torch = bench.torch(function)
-    module = owner is not None and owner.is_module
-    alone = f"@{torch}.compiler.disable(recursive=False)" if module else f"@{torch}._dynamo.decorators.skip"
-    mark = [] if explicit else [alone]
+    mark = [] if explicit else [f"@{torch}.{ALONE}"]
     lines = [*mark, bench.header(header)]
     docstring = _docstring(function)
     if docstring is not None:

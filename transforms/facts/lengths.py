@@ -42,7 +42,7 @@ class Lengths:
 
 def varying(outer: FunctionNode, facts: Facts) -> Lengths | None:
     """The inputs of changing length that an eager outer function hands to its compiled core without having said so."""
-    if not is_outer(outer, facts) or _marked(outer):
+    if not facts.regions.skipped_alone(outer) or _marked(outer):
         return None
     for statement in outer.body:
         for node in walk_scope(statement):
@@ -59,20 +59,6 @@ def varying(outer: FunctionNode, facts: Facts) -> Lengths | None:
             if found is not None:
                 return Lengths(statement, ((LENGTH, found[0]),), found[1])
     return None
-
-
-def is_outer(function: FunctionNode, facts: Facts) -> bool:
-    """True for a method that runs eagerly and calls what is compiled: `torch.compiler.disable(recursive=False)`."""
-    for d in function.decorator_list:
-        if isinstance(d, ast.Call) and facts.names.qualified(d.func) in (
-            "torch.compiler.disable",
-            "torch._dynamo.disable",
-        ):
-            return any(
-                k.arg == "recursive" and isinstance(k.value, ast.Constant) and k.value.value is False
-                for k in d.keywords
-            )
-    return False
 
 
 def _marked(outer: FunctionNode) -> bool:

@@ -43,7 +43,7 @@ class BreakingLoop(Rule):
     ## Use instead
 
     ```python
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, steps):
         x = self._loop_start(x)
         for _ in range(steps):

@@ -46,7 +46,7 @@ class CounterAttribute(Rule):
     ## Use instead
 
     ```python
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x):
         self.calls += 1
         return self._forward(x)

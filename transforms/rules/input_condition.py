@@ -46,7 +46,7 @@ class InputCondition(Rule):
     ## Use instead
 
     ```python
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, mask):
         return self._forward(x, mask, mask_all=bool(mask.all()))
 

@@ -55,10 +55,9 @@ class ScatteredBreaks(Rule):
         return _rank_on_host(tokens, scores)
     ```
 
-    A function that is compiled itself runs in Python then (`@torch._dynamo.decorators.skip`, in a module
-    `@torch.compiler.disable(recursive=False)`), which leaves no break at all; what stands before and behind the
-    statements becomes functions that are compiled, where it computes enough to be worth a frame. There one break is
-    enough, if it stands in a `try` or `with`, or in a function that is called.
+    A function that is compiled itself runs in Python then (`@torch._dynamo.decorators.skip`), which leaves no break at
+    all; what stands before and behind the statements becomes functions that are compiled, where it computes enough to
+    be worth a frame. There one break is enough, if it stands in a `try` or `with`, or in a function that is called.
 
     Where a container of unknown length would come out of the new function, what stands behind moves along: Dynamo would
     compile it again for each length.

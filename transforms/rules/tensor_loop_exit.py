@@ -73,7 +73,7 @@ class TensorLoopExit(Rule):
             return x
 
     class Relaxation(nn.Module):
-        @torch.compiler.disable(recursive=False)
+        @torch._dynamo.decorators.skip
         def forward(self, x):
             while x.abs().max() > self.limit:
                 x = self._loop_step(x)

@@ -40,7 +40,7 @@ class VaryingShape(Rule):
     ## Example
 
     ```python
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, ids, mask):
         return self._forward(ids, mask, mask_all=bool(mask.all()))
     ```
@@ -48,7 +48,7 @@ class VaryingShape(Rule):
     ## Use instead
 
     ```python
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, ids, mask):
         _varying(1, ids, mask)
         return self._forward(ids, mask, mask_all=bool(mask.all()))

@@ -48,7 +48,7 @@ class Decoder(nn.Module):
         self.rounds = 0
 
     # A break in a loop would have Dynamo skip this function: it runs in Python, and its parts are compiled.
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, tokens, stop=2, limit=5):
         running = torch.ones(tokens.shape[0], dtype=torch.long)
         length = 0

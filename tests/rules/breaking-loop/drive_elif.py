@@ -41,7 +41,7 @@ class Model(nn.Module):
         self.layer = nn.Linear(4, 4)
 
     # A break in a loop would have Dynamo skip this function: it runs in Python, and its parts are compiled.
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, y):
         values = [float(e) for e in x[:, 0] + x.sum().sqrt()]
         if len(values) > 2 and values[0] > 0:

@@ -43,7 +43,7 @@ class Mixture(nn.Module):
         self.base = nn.Linear(width, width)
 
     # A break in a loop would have Dynamo skip this function: it runs in Python, and its parts are compiled.
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, kind):
         out = self._loop_start(x)
         for k in range(self.kinds):

@@ -60,7 +60,7 @@ class Refiner(nn.Module):
         self.step = nn.Linear(4, 4)
 
     # A break in a loop would have Dynamo skip this function: it runs in Python, and its parts are compiled.
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, shares):
         x = self._loop_start(x)
         for share in Progress(shares):

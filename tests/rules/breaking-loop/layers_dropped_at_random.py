@@ -43,7 +43,7 @@ class Stack(nn.Module):
         self.rate = rate
 
     # A break in a loop would have Dynamo skip this function: it runs in Python, and its parts are compiled.
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x):
         for layer in self.layers:
             chance = random.uniform(0, 1)

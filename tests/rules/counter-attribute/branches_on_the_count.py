@@ -38,7 +38,7 @@ class Net(nn.Module):
         self.lin = nn.Linear(3, 3)
         self.calls = 0
 
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, *, scale=None):
         result = self._forward(x, scale=scale, calls_mod_2_is_0=self.calls % 2 == 0)
         self.calls += 1

@@ -37,7 +37,7 @@ class Net(nn.Module):
         self.lin = nn.Linear(3, 3)
         self.calls, self.period = 0, 3
 
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x):
         self.calls = (self.calls + 1) % self.period
         return self._forward(x, calls=bool(self.calls))

@@ -55,7 +55,7 @@ class Guarded(nn.Module):
         super().__init__()
         self.lin = nn.Linear(4, 4)
 
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, grads):
         return self._forward(x, grads, grads_isnan_any=any(g.isnan().any() for g in grads))
 
@@ -74,7 +74,7 @@ class Scaled(nn.Module):
         super().__init__()
         self.lin = nn.Linear(4, 4)
 
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, grads, scale: float):
         return self._forward(x, grads, scale, grads_all_finite=all_finite(grads))
 

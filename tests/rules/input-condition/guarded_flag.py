@@ -25,7 +25,7 @@ class Attention(nn.Module):
         super().__init__()
         self.qkv = nn.Linear(4, 12)
 
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, mask=None):
         return self._forward(x, mask, mask_flag=bool(mask is not None and (mask == 0).any()))
 

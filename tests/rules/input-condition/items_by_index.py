@@ -37,7 +37,7 @@ class Segments(nn.Module):
         super().__init__()
         self.lin = nn.Linear(dim, dim)
 
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, cu):
         return self._forward(x, cu, cu_items=[n.item() for n in cu])
 

@@ -42,7 +42,7 @@ class M(nn.Module):
         super().__init__()
         self.lin = nn.Linear(dim, dim)
 
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, grid, lengths):
         return self._forward(
             x,

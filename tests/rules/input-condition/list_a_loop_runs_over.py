@@ -36,7 +36,7 @@ class Crop(nn.Module):
         super().__init__()
         self.conv = nn.Conv2d(1, 2, 3, padding=1)
 
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, images, offsets):
         return self._forward(images, offsets, offsets_value=offsets.tolist())
 

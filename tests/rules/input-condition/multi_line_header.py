@@ -29,7 +29,7 @@ class Wide(nn.Module):
         super().__init__()
         self.fc = nn.Linear(4, 4)
 
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(
         self,
         hidden: torch.Tensor,

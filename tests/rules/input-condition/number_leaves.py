@@ -18,7 +18,7 @@ from torch import nn
 
 
 class Single(nn.Module):
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, noise, sigma):
         return self._forward(x, noise, sigma, sigma_above_0_all=bool(torch.is_tensor(sigma) and (sigma > 0).all()))
 

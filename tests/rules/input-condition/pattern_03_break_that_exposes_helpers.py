@@ -33,7 +33,7 @@ def rearrange(x, heads):
 
 
 class Vit(nn.Module):
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, counts: torch.Tensor):
         counts_total = counts.sum().item() if counts.numel() != 1 else None
         return self._forward(x, counts, counts_total=counts_total)

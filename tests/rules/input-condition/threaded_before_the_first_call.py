@@ -59,7 +59,7 @@ class Net(nn.Module):
         self.layers = nn.ModuleList([Attn(d, w) for w in (1, 1)])
         self.other = Attn(d, 2)
 
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, sizes: torch.Tensor, *, extra: torch.Tensor = None):
         sizes_list = sizes.tolist()
         return self._forward(x, sizes, extra=extra, sizes_list=sizes_list)

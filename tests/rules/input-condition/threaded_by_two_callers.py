@@ -68,7 +68,7 @@ class Pair(nn.Module):
         self.left = Pieces(dim)
         self.right = Pieces(dim)
 
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, counts: torch.Tensor, others: torch.Tensor):
         sizes = (counts * self.left.unit).tolist() if counts is not None else None
         sizes_2 = ((others + 0) * self.right.unit).tolist()

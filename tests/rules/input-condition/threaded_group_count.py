@@ -52,7 +52,7 @@ class Conv(nn.Module):
         self.pool = Pool()
         self.lin = nn.Linear(d, d)
 
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, edges, batch):
         index_max = int(batch.max().item()) + 1
         return self._forward(x, edges, batch, index_max=index_max)

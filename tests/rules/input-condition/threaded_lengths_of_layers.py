@@ -84,7 +84,7 @@ class Encoder(nn.Module):
         self.blocks = nn.ModuleList([Block(dim) for _ in range(depth)])
         self.head = nn.Linear(dim, 2)
 
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, cu_seqlens):
         lengths_list = (cu_seqlens[1:] - cu_seqlens[:-1]).tolist()
         return self._forward(x, cu_seqlens, lengths_list=lengths_list)

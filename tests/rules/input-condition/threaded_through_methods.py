@@ -61,7 +61,7 @@ class Model(nn.Module):
         sizes = sizes if sizes is not None else (grid.prod(-1) // self.merge).tolist()
         return torch.stack([p.mean(0) for p in torch.split(h, [s * self.merge for s in sizes])])
 
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, pixels, grid):
         grid_list = grid.tolist()
         sizes = (grid.prod(-1) // self.merge).tolist()

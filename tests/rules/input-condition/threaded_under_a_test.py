@@ -52,7 +52,7 @@ class Model(nn.Module):
             return rows.mean(0)
         return h.sum(0)
 
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, grid: torch.Tensor | None = None, whole: bool = False):
         grid_value = int(grid[0, 1].item()) if grid is not None and not whole else None
         return self._forward(x, grid, whole, grid_value=grid_value)

@@ -28,7 +28,7 @@ class Towers(nn.Module):
         self.heads = nn.ModuleList(nn.Linear(4, 2) for _ in range(3))
         self.text, self.image = nn.Linear(4, 4), nn.Linear(4, 4)
 
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, tokens, is_image, task, *extra, scale=1.0, **kwargs):
         return self._forward(
             tokens,

@@ -53,7 +53,7 @@ class Cached(nn.Module):
         self.tail = torch.zeros(4)
 
     # Dynamo can not hold what this function does on the host: it runs in Python, and its parts are compiled.
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def near(self, head):
         change = self._near_start(head)
         return change.item() < self.threshold
@@ -62,7 +62,7 @@ class Cached(nn.Module):
         return (head - self.seen).abs().mean() / self.seen.abs().mean()
 
     # Dynamo can not hold what this function does on the host: it runs in Python, and its parts are compiled.
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x):
         head = self._loop_start(x)
         if self.near(head):

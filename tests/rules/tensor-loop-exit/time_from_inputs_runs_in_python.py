@@ -37,7 +37,7 @@ class Decay(nn.Module):
         self.rate = nn.Linear(4, 4)
 
     # A break in a loop would have Dynamo skip this function: it runs in Python, and its parts are compiled.
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, start, step=0.25):
         time = self._loop_start(start)
         while time > 0:

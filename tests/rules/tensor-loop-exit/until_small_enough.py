@@ -37,7 +37,7 @@ class Relaxation(nn.Module):
         self.register_buffer("weight", torch.linspace(-0.25, 0.25, 16).view(4, 4))
 
     # A break in a loop would have Dynamo skip this function: it runs in Python, and its parts are compiled.
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, limit=0.75):
         rounds = 0
         while self._loop_test(x, limit):

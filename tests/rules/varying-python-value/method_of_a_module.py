@@ -41,7 +41,7 @@ class Warm(nn.Module):
         self.lin = nn.Linear(3, 3)
         self.tau = tau
 
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x, step: int, total: int = 10):
         frac = step / total
         weight = 1 - math.exp(-frac * self.tau)

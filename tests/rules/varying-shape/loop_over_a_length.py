@@ -41,7 +41,7 @@ class Recurrent(nn.Module):
         self.on = nn.Linear(width, width, bias=False)
 
     # Unrolled, its loop would be compiled for each length: it runs in Python, and its parts are compiled.
-    @torch.compiler.disable(recursive=False)
+    @torch._dynamo.decorators.skip
     def forward(self, x):
         batch, steps, width = x.shape
         state = x.new_zeros(batch, width)
