@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
@@ -96,9 +96,11 @@ def _headers(hoist: Hoist, header: cst.FunctionDef, added: Sequence[str], bench:
         lines.append(step + bench.source.code(docstring))
     body = [margin + line for line in lines]
     for statement in hoist.prologue:
-        early = {f.name: _value(f, bench) for f in hoist.flags if f.before is statement}
+        early = {f.name: _value(f, bench, {}) for f in hoist.flags if f.before is statement}
         body += [f"{margin}{step}{name} = {value}" for name, value in early.items()]
         body += _moved(statement, margin + step, bench)
+    ahead = _ahead(hoist)
+    body += [f"{margin}{step}{f.name} = {_value(f, bench, ahead)}" for f in ahead.values()]
     call = _call(function, core, owner is not None, hoist, bench)
     result = _result(hoist, bench) if hoist.epilogue else None
     head = "return " if not hoist.epilogue else f"{result} = " if result else ""
@@ -194,16 +196,25 @@ def _call(function: FunctionNode, core: str, method: bool, hoist: Hoist, bench: 
     parts += [f"{x.arg}={x.arg}" for x in a.kwonlyargs]
     parts += [f"{n}={n}" for n in hoist.passed]
     done: set[str] = set()
+    ahead = _ahead(hoist)
     for flag in hoist.flags:
         if flag.name not in done:
             done.add(flag.name)
-            parts.append(f"{flag.name}={flag.name if flag.before else _value(flag, bench)}")
+            bound = flag.before or id(flag.node) in ahead
+            parts.append(f"{flag.name}={flag.name if bound else _value(flag, bench, ahead)}")
     if a.kwarg:
         parts.append(f"**{a.kwarg.arg}")
     return f"{owner + '.' if owner else ''}{core}({joined(parts)})"
 
 
-def _value(flag: Flag, bench: Bench) -> str:
+def _ahead(hoist: Hoist) -> dict[int, Flag]:
+    """The random draws by their nodes, where others depend on one: all in their order, in lines of their own."""
+    drawn = {id(f.node): f for f in hoist.flags if f.drawn}
+    asked = any(id(test) in drawn for f in hoist.flags for test, _ in f.guards)
+    return drawn if asked else {}
+
+
+def _value(flag: Flag, bench: Bench, ahead: Mapping[int, Flag]) -> str:
     """The flag's expression under the conditions that guard it in the original."""
     text = (
         re.sub(r"\s*[\r\n]\s*", " ", bench.source.code(flag.node))
@@ -213,7 +224,10 @@ def _value(flag: Flag, bench: Bench) -> str:
     if flag.items is not None:
         text, tensor = "[n.item() for n in row]", flag.items.tensor.id
         text = f"[{text} for row in {tensor}]" if flag.items.axes > 1 else text.replace("row", tensor)
-    guards = [_conjunct(t, holds, bench) for t, holds in flag.guards]
+    guards = [
+        f"{'' if holds else 'not '}{ahead[id(t)].name}" if id(t) in ahead else _conjunct(t, holds, bench)
+        for t, holds in flag.guards
+    ]
     known = bench.facts.kinds.of(flag.node)
     if flag.boolean and (guards or known.tag is not Tag.HOST or known.detail != "bool"):
         loose = guards and isinstance(flag.node, (ast.BoolOp, ast.IfExp))

@@ -30,6 +30,7 @@ class Flag:
         guards: conditions (with their polarity) under which the original evaluates it; all must hold for evaluating it.
         boolean: it is a condition on a tensor, so `bool(…)` of it is passed.
         before: the statement of the prologue that changes what it reads, None where it may be computed last.
+        drawn: it draws random numbers, and so anew in each place.
         items: where it is one of a tensor's items, all of which are read outside.
     """
 
@@ -38,6 +39,7 @@ class Flag:
     guards: tuple[tuple[ast.expr, bool], ...]
     boolean: bool
     before: ast.stmt | None = None
+    drawn: bool = False
     items: Items | None = None
 
     @property
@@ -81,7 +83,7 @@ def named_apart(flags: list[Flag], function: FunctionNode, facts: Facts) -> tupl
     out = []
     for flag in flags:
         read = f"items {flag.items.tensor.id} {flag.items.axes}" if flag.items is not None else ast.dump(flag.node)
-        key = f"{read} {id(flag.before)} {flag.boolean}"
+        key = f"{read} {id(flag.before)} {flag.boolean} {id(flag.node) if flag.drawn else ''}"
         if key not in by_text:
             own = flag.name not in visible | taken and facts.names.resolve(flag.name, function.body[0]) is None
             own = own and flag.name not in facts.names.walk.module.sites and not keyword.iskeyword(flag.name)

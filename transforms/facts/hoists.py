@@ -13,6 +13,7 @@ from . import bookkeeping
 from .classes import FunctionNode
 from .counters import Counting
 from .detours import Detour, detour
+from .draws import cuts, draws, on_host
 from .flags import Flag, Hoist, flag_name, named_apart
 from .flow import COMPREHENSIONS, TryStar, binds, past, reads, walk_scope
 from .gain import names_grad_mode, work
@@ -124,6 +125,7 @@ class _Search(Moves):
                     continue
                 flags.append(flag)
                 inside = set(map(id, flag.nodes))
+                sites += [c for c in draws(flag.node, self.facts) if flag.drawn and cuts(c, self.facts)]
                 sites += [
                     s for s in found if id(s) in inside or (any(n is flag.node for n in walk(s)) and s not in sites)
                 ]
@@ -266,7 +268,7 @@ class _Search(Moves):
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             yield from self._tests(test.operand, guards)
             return
-        flag = self._flag(test, guards, boolean=True)
+        flag = self._flag(test, guards, boolean=True) or self._drawn(test, guards)
         if flag is not None:
             yield flag
         else:
@@ -277,7 +279,7 @@ class _Search(Moves):
             yield from self._tests(node.operand, guards)
             return
         if isinstance(node, ast.expr):
-            flag = self._flag(node, guards, boolean=False)
+            flag = self._flag(node, guards, boolean=False) or self._drawn(node, guards)
             if flag is not None:
                 yield flag
                 return
@@ -316,6 +318,34 @@ class _Search(Moves):
             if kept is not None:
                 yield Flag(items.node, f"{items.tensor.id}_items", kept, False, items=items)
         self.around.pop()
+
+    def _drawn(self, expr: ast.expr, guards: tuple[tuple[ast.expr, bool], ...]) -> Flag | None:
+        """A number that is drawn in Python: outside of the graph, as long as all are drawn in their order."""
+        found = draws(expr, self.facts)
+        if not found or not on_host(expr, self.facts, whole=True):
+            return None
+        inside = set(map(id, found))
+        before = [c for c in draws(self.function, self.facts) if id(c) not in inside and starts(c) < starts(found[0])]
+        args = [a for c in found for a in [*c.args, *(k.value for k in c.keywords)]]
+        names = reads(expr) - {n.id for c in found for n in walk(c.func) if isinstance(n, ast.Name)}
+        others = set(self.facts.effects.of(self._preceding(expr)).unknown) - {ast.unparse(c.func) for c in before}
+        if others or any(id(c) not in self.drawn for c in before) or not self.input_only([*args], names):
+            return None
+        kept = self.guards(expr, guards, False)
+        if kept is None:
+            return None
+        self.drawn |= inside
+        self.decided.add(id(expr))
+        statement = self.facts.names.statement_of(expr)
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        name = f"{target.id}_drawn" if isinstance(target, ast.Name) else "drawn"
+        return Flag(expr, name, kept, False, drawn=True)
+
+    def _preceding(self, expr: ast.expr) -> list[ast.stmt]:
+        """The statements that may run before an expression does, its own apart."""
+        at = starts(self.facts.names.statement_of(expr))
+        blocks = [[n for n in walk(a) if isinstance(n, ast.stmt)] for a in self.around]
+        return [*self.skipped, *(s for b in blocks for s in b if (s.end_lineno or 0) < at[0])]
 
     def _flag(self, expr: ast.expr, guards: tuple[tuple[ast.expr, bool], ...], boolean: bool) -> Flag | None:
         value = self.facts.kinds.of(expr)
@@ -360,11 +390,10 @@ class _Search(Moves):
                 return NoFix(f"it is decorated with `{ast.unparse(head)}`")
         if any(isinstance(n, ast.Name) and n.id in ("locals", "__class__") for n in walk(function)):
             return NoFix("it looks at its own frame")
-        booleans = [f for f in flags if f.boolean]
-        if len({ast.dump(f.node) for f in booleans}) > self.facts.settings.max_flags:
-            return NoFix(
-                f"{len(booleans)} conditions would make {2 ** len(booleans)} variants of the graph; Dynamo keeps 8"
-            )
+        booleans = {ast.dump(f.node) for f in flags if f.boolean}
+        count = len(booleans) + sum(f.drawn and isinstance(f.node, (ast.Compare, ast.BoolOp)) for f in flags)
+        if count > self.facts.settings.max_flags:
+            return NoFix(f"{count} conditions would make {2**count} variants of the graph; Dynamo keeps 8")
         return None
 
     def _slice(self, needed: list[ast.stmt], flags: list[Flag]) -> list[ast.stmt]:
@@ -409,6 +438,11 @@ def _spine(value: ast.expr) -> Iterator[ast.expr]:
             node = node.func.value if isinstance(node.func, ast.Attribute) else None
         else:
             node = node.value if isinstance(node, (ast.Subscript, ast.Attribute)) else None
+
+
+def starts(node: ast.expr | ast.stmt) -> tuple[int, int]:
+    """Where a node begins."""
+    return node.lineno, node.col_offset
 
 
 def _ordered(names: set[str], node: ast.AST) -> list[str]:

@@ -10,6 +10,7 @@ from ..trees import walk
 from .baked import bakes
 from .classes import FunctionNode
 from .counters import Counting
+from .draws import draws
 from .effects import Effect
 from .flow import LEAVING, binds, past, reads, walk_scope
 from .once import once
@@ -44,6 +45,8 @@ class Moves:
         self.skipped: list[ast.stmt] = []  # statements that a later hoisted one is moved across
         self.first: tuple[ast.stmt, ...] = ()  # statements at the start that move in any case
         self.dropped: list[ast.expr] = []  # conditions that could not come along with what they guard
+        self.drawn: set[int] = set()  # calls that draw random numbers, and move
+        self.decided: set[int] = set()  # what is computed outside of such, and so known to what follows
         self.barred: tuple[ast.expr, ast.expr] | None = None  # what would be asked in every call, and its condition
 
     def sites_in(self, statement: ast.stmt) -> Iterator[ast.expr]:
@@ -191,6 +194,9 @@ class Moves:
             return None
         kept: list[tuple[ast.expr, bool]] = []
         for test, holds in guards if sure else [*(exits or ()), *guards]:
+            if id(test) in self.decided:
+                kept.append((test, holds))
+                continue
             known = self._known_before(test)
             if known and not (sure and self._asks_more(test)):
                 kept.append((test, holds))
@@ -223,7 +229,9 @@ class Moves:
     def observed(self) -> bool:
         """True where a caller could tell that an exception comes before what the statements before would have done."""
         done = self.facts.effects.of(self.skipped)
-        return bool(done.io or done.mutates or done.stores or done.unknown or done.random or done.state)
+        moved = {ast.unparse(c.func) for c in draws(self.function, self.facts) if id(c) in self.drawn}
+        others = set(done.unknown) - moved
+        return bool(done.io or done.mutates or done.stores or others or done.random or done.state)
 
     def exits(self) -> bool:
         """True where a statement before may leave the function."""

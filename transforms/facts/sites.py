@@ -33,8 +33,8 @@ from .break_kinds import (
     SORT,
     Kind,
 )
-from .breaks import TRACED_RANDOM
 from .classes import FunctionNode
+from .draws import cuts
 from .flow import walk_scope
 from .operations import ITEM_QUESTIONS
 from .parameters import used
@@ -44,7 +44,6 @@ from .values import Tag
 if TYPE_CHECKING:
     from . import Facts
 
-_RANDOM = ("random.", "numpy.random.", "secrets.")
 _MADE_ELSEWHERE = ("pickle.", "copyreg.", "sys._getframe", "inspect.stack", "inspect.currentframe")
 _REDUCTIONS = frozenset({"sum", "mean", "max", "min", "std", "var", "norm", "any", "all", "median", "prod", "item"})
 _CASTS = frozenset({"builtins.int", "builtins.float", "builtins.bool"})
@@ -234,7 +233,7 @@ class Sites:
         qualified = self._facts.names.qualified(call.func) or ""
         head = f"`{spelled(call.func)}(…)`"
         method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-        if qualified.startswith(_RANDOM) and qualified not in TRACED_RANDOM:
+        if cuts(call, self._facts):
             return self._site_of(call, f"{head} draws a random number in Python", RANDOM, Level.PROVED)
         if qualified in BARS:
             return self._site_of(call, f"{head} shows progress", PROGRESS, Level.PROVED)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..craft.types import Bench
 from ..facts import Facts
+from ..facts.draws import drawn_by
 from ..facts.hoists import Hoist
 from ..facts.threads import Thread
 from ..model import Evidence, Finding, Fix, Level, NoFix, Safety
@@ -22,7 +23,9 @@ class InputCondition(Rule):
 
     Finds conditions on tensors, `.item()`, `.tolist()`, masks and other host values that depend on nothing but the
     inputs of a function that is compiled itself. They are computed once, as Python values, in an eager outer function
-    that passes them into the compiled core. All of one function go into one place.
+    that passes them into the compiled core. All of one function go into one place. Random numbers that Python or numpy
+    draws go there too, where all before them do, so that their order stays. Of a tensor whose items a loop reads one by
+    one, a list is read once.
 
     Where such a value is read in a function below (a method, a submodule, a helper of the file), it is handed down by
     keyword along the calls: `lengths_list=None` in each header, and what was there stays for callers that give none.
@@ -62,7 +65,8 @@ class InputCondition(Rule):
     ## Fix safety
 
     Safe: the values are computed by the same expressions from the same inputs, under the conditions that guarded them.
-    A list of layers is taken to have one. Refused: inputs that are changed before, conditions under which evaluation
+    A list of layers is taken to have one. An error that the graph raises comes after the values are read and numbers
+    are drawn. Refused: inputs that are changed before, conditions under which evaluation
     could raise, and more than three flags (each doubles the number of graphs, and Dynamo keeps eight); below the entry
     also calls with unpacked arguments, functions and methods that something else may call or replace, what is computed
     from weights or hidden states on the way, and lists and tensors that one of several readers may change or keep.
@@ -88,7 +92,9 @@ class InputCondition(Rule):
         for site in hoist.sites if isinstance(hoist, Hoist) else ():
             if facts.regions.left_alone(site):
                 continue
-            message = f"`{ast.unparse(site)}` is known from the inputs before the graph starts"
+            drawn = isinstance(site, ast.Call) and drawn_by(site, facts)
+            known = "can be drawn" if drawn else "is known from the inputs"
+            message = f"`{ast.unparse(site)}` {known} before the graph starts"
             value = facts.kinds.of(site)
             level = value.level if value.level in (Level.PROVED, Level.ASSUMED) else Level.ASSUMED
             evidence = Evidence(level, value.because or "it is computed from the inputs")

@@ -14,8 +14,8 @@ class Head(torch.nn.Module):
 
     def forward(self, x: torch.Tensor, limit: torch.Tensor):
         h = self.f(x)
-        if random.random() < 0.5:
-            h = h + 1
+        for _ in range(2):
+            h = h + random.random()
         kept = [h[i].nonzero() for i in range(2)]
         sizes = [k.sum(0).tolist() for k in kept]
         if h.sum() > 0:
