@@ -8,30 +8,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..model import NoFix
-from ..trees import children, walk
+from ..trees import walk
 from . import bookkeeping
 from .classes import FunctionNode
 from .counters import Counting
-from .detours import Detour, detour
-from .draws import cuts, draws, on_host
+from .draws import cuts, draws
+from .flagging import Flagging
 from .flags import Flag, Hoist, flag_name, named_apart
-from .flow import COMPREHENSIONS, TryStar, binds, past, reads, walk_scope
+from .flow import binds, reads, walk_scope
 from .gain import names_grad_mode, work
 from .idle import asks as asks_mask
-from .items import LOOPS, items_read
-from .moves import CONTEXTS, Moves
-from .predicates import holds_tensor
 from .regions import GRAD_MODES
-from .values import ELSEWHERE, UNKNOWN, Tag, Value
+from .values import UNKNOWN, Tag, Value
 
 if TYPE_CHECKING:
     from . import Facts
 
-# Parts may not be evaluated, or several times; places within an f-string are not known before Python 3.12.
-_NOT_ENTERED = (
-    *(ast.For, ast.While, ast.AsyncFor, ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.Try, TryStar, *CONTEXTS),
-    *(*COMPREHENSIONS, ast.BoolOp, ast.IfExp, ast.Raise, ast.Assert, ast.JoinedStr),
-)
 MAX_TENSOR_STATEMENTS = 2  # how much computation on tensors may leave the graph with a host value
 
 
@@ -91,7 +83,7 @@ def _searched(facts: Facts, function: FunctionNode, counting: Counting | None, n
     return plan
 
 
-class _Search(Moves):
+class _Search(Flagging):
     """The search for a hoist in one function."""
 
     def plan(self) -> Hoist | NoFix | None:
@@ -120,7 +112,7 @@ class _Search(Moves):
                     needed.append(statement)
                     sites += found
                 continue
-            for flag in self._flags(statement):
+            for flag in self.flags(statement):
                 if declined(flag.node, self.facts) or not self._cheap_slice(flag, needed):
                     continue
                 flags.append(flag)
@@ -258,119 +250,6 @@ class _Search(Moves):
                 return self.facts.kinds.of(statement.value)
         return UNKNOWN
 
-    # -- flags ---------------------------------------------------------------------------------------------------------
-    def _flags(self, statement: ast.stmt) -> Iterator[Flag]:
-        """The largest expressions of a statement that stay on inputs and read a tensor on the host."""
-        yield from self._visit(statement, ())
-
-    def _tests(self, test: ast.expr, guards: tuple[tuple[ast.expr, bool], ...]) -> Iterator[Flag]:
-        """The flags of a condition; `not` stays where it is."""
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            yield from self._tests(test.operand, guards)
-            return
-        flag = self._flag(test, guards, boolean=True) or self._drawn(test, guards)
-        if flag is not None:
-            yield flag
-        else:
-            yield from self._visit(test, guards)
-
-    def _visit(self, node: ast.AST, guards: tuple[tuple[ast.expr, bool], ...]) -> Iterator[Flag]:
-        if isinstance(node, ast.UnaryOp) and self.negates(node):
-            yield from self._tests(node.operand, guards)
-            return
-        if isinstance(node, ast.expr):
-            flag = self._flag(node, guards, boolean=False) or self._drawn(node, guards)
-            if flag is not None:
-                yield flag
-                return
-        if isinstance(node, ast.If):
-            if isinstance(node.body[-1], ast.Raise) or (node.orelse and isinstance(node.orelse[-1], ast.Raise)):
-                return  # a guard stays in the graph (TR103)
-            yield from self._tests(node.test, guards)
-            self.around.append(node)
-            for body, holds in ((node.body, True), (node.orelse, False)):
-                kept = (*guards, (node.test, holds))
-                for child in body:
-                    yield from self._visit(child, kept)
-                    if (ahead := past([child])) is None:
-                        break  # what follows may never be reached
-                    kept = (*kept, *ahead)
-            self.around.pop()
-            return
-        if isinstance(node, LOOPS):
-            yield from self._loop(node, guards)
-        if isinstance(node, _NOT_ENTERED):
-            return
-        for part in children(node):
-            yield from self._visit(part, guards)
-
-    def _loop(self, loop: ast.AST, guards: tuple[tuple[ast.expr, bool], ...]) -> Iterator[Flag]:
-        """What a loop runs over, which is evaluated once, and the items that it reads one by one."""
-        over = loop.iter if isinstance(loop, ast.For) else None
-        if isinstance(loop, COMPREHENSIONS):
-            over = loop.generators[0].iter
-        if over is not None:
-            yield from self._visit(over, guards)
-        self.around.append(loop)
-        for items in items_read(loop, self.facts):
-            sure = self.input_only([items.tensor], {items.tensor.id})
-            kept = self.guards(items.node, guards, False) if sure else None
-            if kept is not None:
-                yield Flag(items.node, f"{items.tensor.id}_items", kept, False, items=items)
-        self.around.pop()
-
-    def _drawn(self, expr: ast.expr, guards: tuple[tuple[ast.expr, bool], ...]) -> Flag | None:
-        """A number that is drawn in Python: outside of the graph, as long as all are drawn in their order."""
-        found = draws(expr, self.facts)
-        if not found or not on_host(expr, self.facts, whole=True):
-            return None
-        inside = set(map(id, found))
-        before = [c for c in draws(self.function, self.facts) if id(c) not in inside and starts(c) < starts(found[0])]
-        args = [a for c in found for a in [*c.args, *(k.value for k in c.keywords)]]
-        names = reads(expr) - {n.id for c in found for n in walk(c.func) if isinstance(n, ast.Name)}
-        others = set(self.facts.effects.of(self._preceding(expr)).unknown) - {ast.unparse(c.func) for c in before}
-        if others or any(id(c) not in self.drawn for c in before) or not self.input_only([*args], names):
-            return None
-        kept = self.guards(expr, guards, False)
-        if kept is None:
-            return None
-        self.drawn |= inside
-        self.decided.add(id(expr))
-        statement = self.facts.names.statement_of(expr)
-        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-        name = f"{target.id}_drawn" if isinstance(target, ast.Name) else "drawn"
-        return Flag(expr, name, kept, False, drawn=True)
-
-    def _preceding(self, expr: ast.expr) -> list[ast.stmt]:
-        """The statements that may run before an expression does, its own apart."""
-        at = starts(self.facts.names.statement_of(expr))
-        blocks = [[n for n in walk(a) if isinstance(n, ast.stmt)] for a in self.around]
-        return [*self.skipped, *(s for b in blocks for s in b if (s.end_lineno or 0) < at[0])]
-
-    def _flag(self, expr: ast.expr, guards: tuple[tuple[ast.expr, bool], ...], boolean: bool) -> Flag | None:
-        value = self.facts.kinds.of(expr)
-        condition = boolean and holds_tensor(expr, self.facts)
-        if not condition and not (value.tag is Tag.HOST and self._host_read(expr)):
-            return None
-        if self.around and reads(expr) & binds(self.around[0]):
-            return None
-        if any(isinstance(n, ast.NamedExpr) for n in walk(expr)):
-            return None  # what it binds is read in the graph
-        if ELSEWHERE in value.deps or "rng" in value.deps or not self.input_only([expr], reads(expr)):
-            return None
-        kept = self.guards(expr, guards, condition)
-        if kept is None:
-            return None
-        return Flag(expr, flag_name(expr, self.facts), kept, condition)
-
-    def _host_read(self, expr: ast.expr) -> bool:
-        return isinstance(expr, (ast.Call, ast.Compare, ast.BinOp)) and any(
-            isinstance(n, ast.Call)
-            and (self.reads(n) or self.bakes(n))
-            and not isinstance(detour(n, self.facts), Detour)
-            for n in walk(expr)
-        )
-
     # -- the whole -----------------------------------------------------------------------------------------------------
     def refusal(self, flags: list[Flag]) -> NoFix | None:
         """Why the function can not be split with these flags."""
@@ -438,11 +317,6 @@ def _spine(value: ast.expr) -> Iterator[ast.expr]:
             node = node.func.value if isinstance(node.func, ast.Attribute) else None
         else:
             node = node.value if isinstance(node, (ast.Subscript, ast.Attribute)) else None
-
-
-def starts(node: ast.expr | ast.stmt) -> tuple[int, int]:
-    """Where a node begins."""
-    return node.lineno, node.col_offset
 
 
 def _ordered(names: set[str], node: ast.AST) -> list[str]:
