@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ..facts.arms import Arm, Branch
+from ..facts.each import Each
 from ..model import Edit, NoFix
 from .bench import Bench, joined
 
@@ -46,6 +47,24 @@ def branch_edit(node: ast.If, host: Sequence[ast.expr], branch: Branch, predicat
     text = branch_call(branch, predicate, bench, inner, bool(host) or bench.opens_block(node))
     head = f"{margin}if {' and '.join(bench.text(h) for h in host)}:{newline}" if host else ""
     return bench.replace(branch.replaced, head + text)
+
+
+def each_edit(plan: Each, predicate: str, bench: Bench) -> Edit | NoFix:
+    """Replace a branch that makes a list of another by one call."""
+    if not bench.alone([plan.node]):
+        return NoFix("it shares its line with another statement")
+    margin, newline, node = bench.margin(plan.node), bench.source.newline, plan.node
+    function, above = f"lambda {plan.name}: {bench.text(plan.made)}", ""
+    if node.body[1:]:
+        function = bench.fresh("when_true")
+        last = cst.parse_statement(f"return {bench.text(plan.made)}")
+        made = cst.parse_statement(f"def {function}({plan.name}):\n    pass")
+        assert isinstance(made, cst.FunctionDef)
+        body = [*bench.statements(node.body[:-1]), last]
+        above = bench.render([made.with_changes(body=cst.IndentedBlock(body=body))], margin) + newline * 2
+        above = above if bench.opens_block(node) else newline + above
+    call = f"{bench.helper('_where_each')}({predicate}, {function}, {plan.name})"
+    return bench.replace([node], above + margin + bench.layout(f"{plan.name} = ", call, margin))
 
 
 def choice(branch: Branch, predicate: str, bench: Bench) -> str:

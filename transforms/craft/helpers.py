@@ -80,6 +80,18 @@ def _number(x):
     return x.item()
 '''
 
+_WHERE_EACH = '''\
+def _where_each(pred, true_fn, items):
+    """`true_fn(items) if pred else items`, of lists; while compiling item by item, where both sides are alike."""
+    if torch.compiler.is_compiling() and isinstance(pred, torch.Tensor) and pred.numel() == 1:
+        if all(isinstance(x, torch.Tensor) and not x.requires_grad for x in items):
+            pairs = list(zip(true_fn(items), items))
+            if all((a.shape, a.dtype, a.device) == (b.shape, b.dtype, b.device) for a, b in pairs):
+                if not any(a.requires_grad for a, _ in pairs):
+                    return [torch.where(pred.reshape(()) != 0, a, b) for a, b in pairs]
+    return true_fn(items) if pred else items
+'''
+
 _SELECT = '''\
 def _select(pred, true_fn, false_fn):
     """`torch.where` while compiling, where both sides are alike and take no gradient; a plain branch otherwise."""
@@ -246,6 +258,7 @@ HELPERS = {
     "_number": Helper("_number", _NUMBER, ("torch",)),
     **{name: Helper(name, code, ("torch",)) for name, code in MASK_HELPERS.items()},
     **{name: Helper(name, code, imports) for name, (code, imports) in HOST_HELPERS.items()},
+    "_where_each": Helper("_where_each", _WHERE_EACH, ("torch",)),
     "_select": Helper("_select", _SELECT, ("torch",)),
     "_copy_if": Helper("_copy_if", _COPY_IF, ("torch",)),
     "_integers": Helper("_integers", _INTEGERS, ("torch",)),

@@ -89,7 +89,7 @@ class Regions:
             if self._decorated(f, DISABLE | SCRIPT)
             or self._makes_op(f)
             or self._in_autograd_function(f)
-            or any(is_helper(f, base) for base in ("_where_alike", "_update_if"))
+            or any(is_helper(f, base) for base in ("_where_alike", "_where_each", "_update_if"))
         }
         self._leave_handed_over()
         self._leave_scripted()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..craft.types import Bench
 from ..facts import Facts
 from ..facts.decisions import Decision, decide
+from ..facts.each import Each, each
 from ..facts.latches import unchanging
 from ..facts.predicates import graph_form, is_guard, split, value_form
 from ..facts.updates import decided_elsewhere
@@ -30,7 +31,8 @@ class TensorBranch(Rule):
     ## What it does
 
     Finds `if`, `elif` and conditional statements whose condition is a tensor, in code that may run under
-    `torch.compile`, and turns both sides into functions of one call that the graph holds.
+    `torch.compile`, and turns both sides into functions of one call that the graph holds. So are branches that make a
+    list of the one before, as when gradients are clipped; item by item, where none takes a gradient.
 
     ## Why
 
@@ -85,7 +87,8 @@ class TensorBranch(Rule):
             return
         if isinstance(node, ast.If) and decided_elsewhere(node, predicate, facts):
             return
-        outcome = decide(node, predicate, facts)
+        lists = each(node, predicate, facts) if isinstance(node, ast.If) else None
+        outcome = lists or decide(node, predicate, facts)
         if isinstance(outcome, NoFix):
             outcome = unchanging(node.test, facts) or outcome
         safety, evidence = Safety.SAFE, predicate.evidence
@@ -95,9 +98,9 @@ class TensorBranch(Rule):
         message = f"branch on the value of a tensor, `{ast.unparse(node.test)}`"
         yield self.finding(node.test, facts, message, evidence, outcome, safety)
 
-    def cut(self, plan: Decision | Connective, bench: Bench) -> Fix | NoFix:
+    def cut(self, plan: Decision | Connective | Each, bench: Bench) -> Fix | NoFix:
         """Replace the `if` (and what its early return skips) by one call."""
-        from ..craft.branch import branch_edit, choice
+        from ..craft.branch import branch_edit, choice, each_edit
 
         if isinstance(plan, Connective):
             text = str(value_form(plan.node, bench.facts, bench.text))
@@ -107,12 +110,15 @@ class TensorBranch(Rule):
             predicate = graph_form(plan.tensor, bench.facts, bench.text, bench.helper("_number"))
         if isinstance(predicate, NoFix):
             return predicate
-        if isinstance(plan.node, ast.IfExp):
-            edit: Edit | NoFix = bench.swap(plan.node, choice(plan.branch, predicate, bench))
+        if isinstance(plan, Each):
+            edit: Edit | NoFix = each_edit(plan, predicate, bench)
+        elif isinstance(plan.node, ast.IfExp):
+            edit = bench.swap(plan.node, choice(plan.branch, predicate, bench))
         else:
             edit = branch_edit(plan.node, plan.host, plan.branch, predicate, bench)
         if isinstance(edit, NoFix):
             return edit
         conditions = (bench.condition(plan.node.test),)
-        summary = "keep the branch in the graph"
-        return Fix((edit,), plan.safety, summary, changes=plan.branch.changes, conditions=conditions)
+        changes = plan.branch.changes if isinstance(plan, Decision) else ()
+        safety = plan.safety if isinstance(plan, Decision) else Safety.SAFE
+        return Fix((edit,), safety, "keep the branch in the graph", changes=changes, conditions=conditions)
