@@ -89,11 +89,11 @@ class Flagging(Moves):
 
     def _drawn(self, expr: ast.expr, guards: Guards) -> Flag | None:
         """A number that is drawn in Python: outside of the graph, as long as all are drawn in their order."""
-        found = draws(expr, self.facts)
+        found = draws(expr, self.facts) if self.draws else []
         if not found or not on_host(expr, self.facts, whole=True):
             return None
         inside = set(map(id, found))
-        before = [c for c in draws(self.function, self.facts) if id(c) not in inside and _starts(c) < _starts(found[0])]
+        before = [c for c in self.draws if id(c) not in inside and _starts(c) < _starts(found[0])]
         args = [a for c in found for a in [*c.args, *(k.value for k in c.keywords)]]
         names = reads(expr) - {n.id for c in found for n in walk(c.func) if isinstance(n, ast.Name)}
         others = set(self.facts.effects.of(self._preceding(expr)).unknown) - {ast.unparse(c.func) for c in before}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,11 @@ class Moves:
         self.drawn: set[int] = set()  # calls that draw random numbers, and move
         self.decided: set[int] = set()  # what is computed outside of such, and so known to what follows
         self.barred: tuple[ast.expr, ast.expr] | None = None  # what would be asked in every call, and its condition
+
+    @functools.cached_property
+    def draws(self) -> list[ast.Call]:
+        """The calls of the function that draw random numbers in Python, in textual order."""
+        return sorted(draws(self.function, self.facts), key=lambda c: (c.lineno, c.col_offset))
 
     def sites_in(self, statement: ast.stmt) -> Iterator[ast.expr]:
         """Expressions of the statement that read tensors on the host, outermost first."""
@@ -229,7 +235,7 @@ class Moves:
     def observed(self) -> bool:
         """True where a caller could tell that an exception comes before what the statements before would have done."""
         done = self.facts.effects.of(self.skipped)
-        moved = {ast.unparse(c.func) for c in draws(self.function, self.facts) if id(c) in self.drawn}
+        moved = {ast.unparse(c.func) for c in self.draws if id(c) in self.drawn}
         others = set(done.unknown) - moved
         return bool(done.io or done.mutates or done.stores or others or done.random or done.state)
 
