@@ -223,7 +223,12 @@ def _value(flag: Flag, bench: Bench, ahead: Mapping[int, Flag]) -> str:
     )
     if flag.items is not None:
         text, tensor = "[n.item() for n in row]", flag.items.tensor.id
-        text = f"[{text} for row in {tensor}]" if flag.items.axes > 1 else text.replace("row", tensor)
+        if flag.items.counted:
+            text = f"[{tensor}[i].item() for i in range(len({tensor}))]"
+        elif flag.items.axes > 1:
+            text = f"[{text} for row in {tensor}]"
+        else:
+            text = text.replace("row", tensor)
     guards = [
         f"{'' if holds else 'not '}{ahead[id(t)].name}" if id(t) in ahead else _conjunct(t, holds, bench)
         for t, holds in flag.guards

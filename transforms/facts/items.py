@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..trees import walk
+from .always import always_so
 from .flow import COMPREHENSIONS, walk_scope
 from .values import Tag
 
@@ -30,6 +31,7 @@ class Items:
         indices: the indices of the item, one for each axis; none where a loop runs over all.
         dropped: calls of `item` on the target of the loop, which numbers do not have.
         axes: how many axes the tensor has: an item is a number after so many indices.
+        counted: it may be another container, of which each index below its length may be asked for.
     """
 
     node: ast.expr
@@ -37,6 +39,7 @@ class Items:
     indices: tuple[ast.expr, ...] = ()
     dropped: tuple[ast.Call, ...] = ()
     axes: int = 1
+    counted: bool = False
 
 
 def items_read(loop: ast.AST, facts: Facts) -> Iterator[Items]:
@@ -46,7 +49,10 @@ def items_read(loop: ast.AST, facts: Facts) -> Iterator[Items]:
             found = _indexed(read, facts)
             if found is not None:
                 tensor, indices = found
-                yield Items(read if _converts(node, facts) else node, tensor, indices, axes=len(indices))
+                sure = facts.kinds.of(tensor).tag is Tag.TENSOR and always_so(tensor, facts)
+                if sure or (len(indices) == 1 and _counts(node, tensor, facts)):
+                    place = read if _converts(node, facts) else node
+                    yield Items(place, tensor, indices, axes=len(indices), counted=not sure)
         for target, drawn in _drawn(node, facts) if isinstance(node, LOOPS) else ():
             parts = target.elts if isinstance(target, ast.Tuple) else [target]
             calls = [_numbers_alone(p, node, facts) if isinstance(p, ast.Name) else None for p in parts]
@@ -78,6 +84,18 @@ def _indexed(read: ast.expr, facts: Facts) -> tuple[ast.Name, tuple[ast.expr, ..
     if not isinstance(read, ast.Name) or not indices or not whole or len(indices) > _MOST_AXES:
         return None
     return (read, tuple(indices)) if _tensor(read, facts) else None
+
+
+def _counts(node: ast.expr, tensor: ast.Name, facts: Facts) -> bool:
+    """True within a loop over the indices below the length of the tensor, or whatever else it is."""
+    for loop in facts.names.ancestors(node):
+        heads = [loop.iter] if isinstance(loop, ast.For) else []
+        heads += [g.iter for g in loop.generators] if isinstance(loop, COMPREHENSIONS) else []
+        for head in heads:
+            for call in walk(head):
+                if isinstance(call, ast.Call) and facts.names.qualified(call.func) == "builtins.len":
+                    return isinstance(call.args[0], ast.Name) and call.args[0].id == tensor.id
+    return False
 
 
 def _tensor(name: ast.Name, facts: Facts) -> bool:

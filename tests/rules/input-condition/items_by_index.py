@@ -39,7 +39,7 @@ class Segments(nn.Module):
 
     @torch._dynamo.decorators.skip
     def forward(self, x, cu):
-        return self._forward(x, cu, cu_items=[n.item() for n in cu])
+        return self._forward(x, cu, cu_items=[cu[i].item() for i in range(len(cu))])
 
     def _forward(self, x, cu, *, cu_items):
         outs = []
