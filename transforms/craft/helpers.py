@@ -189,6 +189,13 @@ def _items(xs):
     return [x.item() for x in xs]
 '''
 
+_ITEMS_BY_INDEX = '''\
+@torch.compiler.disable
+def _items_by_index(xs):
+    """The `.item()` of each of `xs`, taken by its index."""
+    return [xs[i].item() for i in range(len(xs))]
+'''
+
 _INTEGERS = '''\
 def _integers(*bounds):
     """`torch.arange(*bounds).tolist()` for integers, without a tensor."""
@@ -254,6 +261,7 @@ HELPERS = {
     "_in_place": Helper("_in_place", _IN_PLACE, ("functools", "torch")),
     "_can_import": Helper("_can_import", _CAN_IMPORT, ("sys", "torch")),
     "_items": Helper("_items", _ITEMS, ("torch",)),
+    "_items_by_index": Helper("_items_by_index", _ITEMS_BY_INDEX, ("torch",)),
     "_scalar": Helper("_scalar", _SCALAR, ("torch",)),
     "_number": Helper("_number", _NUMBER, ("torch",)),
     **{name: Helper(name, code, ("torch",)) for name, code in MASK_HELPERS.items()},

@@ -224,7 +224,7 @@ def _value(flag: Flag, bench: Bench, ahead: Mapping[int, Flag]) -> str:
     if flag.items is not None:
         text, tensor = "[n.item() for n in row]", flag.items.tensor.id
         if flag.items.counted:
-            text = f"[{tensor}[i].item() for i in range(len({tensor}))]"
+            text = f"{bench.helper('_items_by_index')}({tensor})"
         elif flag.items.axes > 1:
             text = f"[{text} for row in {tensor}]"
         else:

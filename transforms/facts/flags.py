@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from . import Facts
 
 _WORDS = {ast.Lt: "below", ast.Gt: "above", ast.LtE: "at_most", ast.GtE: "at_least", ast.Eq: "is", ast.NotEq: "is_not"}
+_Guards = tuple[tuple[str, bool], ...]
 _SILENT = ("item", "float", "detach", "tolist", "cpu", "int", "long", "bool", "abs")
 
 
@@ -76,14 +77,16 @@ class Hoist:
 
 
 def named_apart(flags: list[Flag], function: FunctionNode, facts: Facts) -> tuple[Flag, ...]:
-    """Equal expressions share one flag; different ones get different names. An attribute's own name is free for it."""
-    by_text: dict[str, str] = {}
+    """Equal expressions under equal conditions share one flag; others get different names.
+
+    An attribute's own name is free for it.
+    """
+    by_text: dict[tuple[str, _Guards], str] = {}
     taken: set[str] = set()
     visible = {n.id for n in walk(function) if isinstance(n, ast.Name)} | set(facts.flow(function).parameters)
     out = []
-    for flag in flags:
-        read = f"items {flag.items.tensor.id} {flag.items.axes}" if flag.items is not None else ast.dump(flag.node)
-        key = f"{read} {id(flag.before)} {flag.boolean} {id(flag.node) if flag.drawn else ''}"
+    for flag in joined(flags):
+        key = told(flag)
         if key not in by_text:
             own = flag.name not in visible | taken and facts.names.resolve(flag.name, function.body[0]) is None
             own = own and flag.name not in facts.names.walk.module.sites and not keyword.iskeyword(flag.name)
@@ -91,6 +94,41 @@ def named_apart(flags: list[Flag], function: FunctionNode, facts: Facts) -> tupl
             taken.add(by_text[key])
         out.append(replace(flag, name=by_text[key]))
     return tuple(out)
+
+
+def told(flag: Flag) -> tuple[str, _Guards]:
+    """What a flag holds and under which conditions, the same for all that are one."""
+    return _text(flag), _spelled(flag)
+
+
+def _text(flag: Flag) -> str:
+    """What a flag holds, the same for all that hold the same."""
+    read = f"items {flag.items.tensor.id} {flag.items.axes}" if flag.items is not None else ast.dump(flag.node)
+    return f"{read} {id(flag.before)} {flag.boolean} {id(flag.node) if flag.drawn else ''}"
+
+
+def _spelled(flag: Flag) -> _Guards:
+    return tuple((ast.dump(test), holds) for test, holds in flag.guards)
+
+
+def joined(flags: list[Flag]) -> list[Flag]:
+    """The flags, without conditions that do not matter: one of two opposite ones holds, or another needs none."""
+    again = True
+    while again:
+        again = False
+        for flag in flags:
+            own = _spelled(flag)
+            others = {_spelled(f) for f in flags if _text(f) == _text(flag)}
+            opposite = (*own[:-1], (own[-1][0], not own[-1][1])) if own else own
+            if own and (() in others or opposite in others):
+                kept = () if () in others else flag.guards[:-1]
+                dropped = {own, opposite} if () not in others else others
+                flags = [
+                    replace(f, guards=kept) if _text(f) == _text(flag) and _spelled(f) in dropped else f for f in flags
+                ]
+                again = True
+                break
+    return flags
 
 
 def flag_name(expr: ast.expr, facts: Facts) -> str:

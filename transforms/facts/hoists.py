@@ -14,7 +14,7 @@ from .classes import FunctionNode
 from .counters import Counting
 from .draws import cuts, draws
 from .flagging import Flagging
-from .flags import Flag, Hoist, flag_name, named_apart
+from .flags import Flag, Hoist, flag_name, joined, named_apart, told
 from .flow import binds, reads, walk_scope
 from .gain import names_grad_mode, work
 from .idle import asks as asks_mask
@@ -269,7 +269,7 @@ class _Search(Flagging):
                 return NoFix(f"it is decorated with `{ast.unparse(head)}`")
         if any(isinstance(n, ast.Name) and n.id in ("locals", "__class__") for n in walk(function)):
             return NoFix("it looks at its own frame")
-        booleans = {ast.dump(f.node) for f in flags if f.boolean}
+        booleans = {told(f) for f in joined(flags) if f.boolean}
         count = len(booleans) + sum(f.drawn and isinstance(f.node, (ast.Compare, ast.BoolOp)) for f in flags)
         if count > self.facts.settings.max_flags:
             return NoFix(f"{count} conditions would make {2**count} variants of the graph; Dynamo keeps 8")

@@ -32,6 +32,12 @@ import torch
 from torch import nn
 
 
+@torch.compiler.disable
+def _items_by_index(xs):
+    """The `.item()` of each of `xs`, taken by its index."""
+    return [xs[i].item() for i in range(len(xs))]
+
+
 class Segments(nn.Module):
     def __init__(self, dim=4):
         super().__init__()
@@ -39,7 +45,7 @@ class Segments(nn.Module):
 
     @torch._dynamo.decorators.skip
     def forward(self, x, cu):
-        return self._forward(x, cu, cu_items=[cu[i].item() for i in range(len(cu))])
+        return self._forward(x, cu, cu_items=_items_by_index(cu))
 
     def _forward(self, x, cu, *, cu_items):
         outs = []
