@@ -13,6 +13,7 @@ from .classes import is_attribute_of
 from .conventions import (
     SHARED,
 )
+from .draws import number_drawn
 from .layers import Layers
 from .operations import METADATA, mixed
 from .selected import Selected, reads_number, selected_by
@@ -158,6 +159,9 @@ class Applied(Layers):
             return distributions.made(deps)
         if qualified.endswith(".getLogger"):
             return Value(Tag.LOGGER)
+        drawn = number_drawn(qualified, len(args), keywords)
+        if drawn and all(a.tag is Tag.HOST for a in [*args, *keywords.values()]):
+            return host(drawn, deps | {"rng", ELSEWHERE})
         found = self.facts.settings.returned.get(qualified, UNKNOWN)
         return replace(found, deps=deps | {ELSEWHERE}, roots=mixed([*args, *keywords.values()]) | {ELSEWHERE})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from ..trees import walk
@@ -19,6 +20,21 @@ _OBJECTS = frozenset(
 )
 _NUMBERS = frozenset(f"builtins.{n}" for n in ("int", "float", "abs", "round", "min", "max", "len", "bool"))
 _PARTS = (ast.Compare, ast.BinOp, ast.UnaryOp, ast.Constant)
+
+
+_FLOATS = {"random": 0, "rand": 0, "randn": 0, "beta": 2, "uniform": 2, "normal": 2, "gauss": 2, "triangular": 3} | {
+    "exponential": 1, "gamma": 2, "lognormal": 2, "betavariate": 2, "normalvariate": 2, "expovariate": 1, "laplace": 2,
+    "standard_normal": 0, "random_sample": 0, "lognormvariate": 2, "gammavariate": 2, "paretovariate": 1,
+}  # fmt: skip
+_INTS = {"randint": 2, "randrange": 3, "getrandbits": 1, "binomial": 2, "poisson": 1}
+
+
+def number_drawn(qualified: str, given: int, keywords: Collection[str]) -> str:
+    """ "float" or "int" for a function that draws one number, when it is called so; empty for any other."""
+    name = qualified.rpartition(".")[2]
+    if not qualified.startswith(HOST_RANDOM) or "size" in keywords or given > {**_FLOATS, **_INTS}.get(name, -1):
+        return ""
+    return "float" if name in _FLOATS else "int"
 
 
 def draws(node: ast.AST, facts: Facts) -> list[ast.Call]:

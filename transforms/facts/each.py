@@ -11,13 +11,13 @@ from ..trees import walk
 from .flow import binds
 from .predicates import Predicate, graph_form
 from .unchanged import fates
-from .values import Tag
+from .values import SCALAR, Tag
 
 if TYPE_CHECKING:
     from . import Facts
 
 _DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
-_PLAIN = (ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.Attribute, ast.Call, ast.keyword, ast.Load)
+_PLAIN = (ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.Attribute, ast.Load)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,21 @@ def each(node: ast.If, predicate: Predicate, facts: Facts) -> Each | NoFix | Non
         return NoFix("its arm does more than making a list")
     above = node.body[:-1]
     live = facts.flow(function).live_after(node)
-    if any(not isinstance(s, ast.Assign) for s in above) or binds(*above) & live:
+    plain = all(isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) for s in above)
+    if not plain or binds(*above) & (live | set(facts.kinds.before(node))):
         return NoFix("its arm binds a name that is used outside of it")
     values = [s.value for s in above if isinstance(s, ast.Assign)]
+    own = binds(*above) | binds(over.target)
+    asked = {n.id for n in walk(predicate.tensor) if isinstance(n, ast.Name)}  # of one element, as the answer is
     for part in (n for v in [*values, made.elt] for n in walk(v)):
         known = isinstance(part, (*_PLAIN, ast.operator, ast.unaryop))
+        if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(
+            facts.names.parent(part), (ast.BinOp, ast.UnaryOp)
+        ):
+            value = facts.kinds.of(part)
+            number = value.tag is Tag.HOST and value.detail in ("int", "float")
+            one = isinstance(part, ast.Name) and (part.id in own or (value.is_tensor and part.id in asked))
+            known = number or one or (value.is_tensor and value.shape == SCALAR)
         if isinstance(part, ast.BinOp) and isinstance(part.op, _DIVISIONS):
             known = facts.kinds.of(part.right).tag is Tag.TENSOR or _nonzero(part.right)
         if not known:
