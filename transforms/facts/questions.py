@@ -37,7 +37,7 @@ def reduced(expr: ast.expr, names: Container[str], facts: Facts) -> ast.expr | N
 def merged(test: ast.BoolOp, facts: Facts, code: Code) -> str | None:
     """`((x < 0) | (x > 1)).any()` for `(x < 0).any() or (x > 1).any()`: one reduction instead of two.
 
-    Of infinities and NaN together one function asks, `~torch.isfinite(x).all()`.
+    Of infinities and NaN together `~(x.abs() < torch.inf).all()` asks.
     """
     asked = "any" if isinstance(test.op, ast.Or) else "all"
     masks = [reduced(v, (asked,), facts) for v in test.values]
@@ -55,8 +55,11 @@ def merged(test: ast.BoolOp, facts: Facts, code: Code) -> str | None:
 
 
 def _finite(masks: Sequence[ast.expr], facts: Facts, code: Code) -> str | None:
-    """The one question for `isinf(x)` and `isnan(x)`, where both ask it of the same tensor in the same way."""
-    names, tensors, callees = set(), set(), set()
+    """The one question for `isinf(x)` and `isnan(x)`, where both ask it of the same tensor.
+
+    It takes two operations in eager mode, where `torch.isfinite` takes four.
+    """
+    names, tensors, modules = set(), set(), set()
     for mask in masks:
         if not isinstance(mask, ast.Call) or not isinstance(mask.func, ast.Attribute) or mask.keywords:
             return None
@@ -66,12 +69,17 @@ def _finite(masks: Sequence[ast.expr], facts: Facts, code: Code) -> str | None:
         if len(given) != 1:
             return None
         tensors.add(str(code(given[0])))
-        callees.add(
-            f"{ast.unparse(mask.func.value)}.isfinite({code(given[0])})" if of_torch else f"{code(given[0])}.isfinite()"
-        )
-    if len(masks) == 2 and names == {"isinf", "isnan"} and len(tensors) == len(callees) == 1:
-        return f"(~{callees.pop()}.all())"
-    return None
+        modules |= {ast.unparse(mask.func.value)} if of_torch else set()
+    if len(masks) != 2 or names != {"isinf", "isnan"} or len(tensors) > 1 or len(modules) > 1:
+        return None
+    function = facts.function_of(given[0])
+    floats = facts.kinds.floats(function) if function is not None else frozenset()
+    tight = isinstance(given[0], (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
+    tensor = tensors.pop() if tight else f"({tensors.pop()})"
+    if category(facts.kinds.of(given[0]).dtype, floats) != "float":  # a bool has no `abs`
+        return f"(~{tensor}.isfinite().all())"
+    infinite = f"{modules.pop()}.inf" if modules else 'float("inf")'
+    return f"(~({tensor}.abs() < {infinite}).all())"
 
 
 def compared(test: ast.expr, facts: Facts, code: Code, number: str | None = None) -> str | None:

@@ -39,7 +39,7 @@ class Block(nn.Module):
         if hidden.dtype == torch.float16:
             limit = torch.finfo(hidden.dtype).max - 1000
             hidden = _where(
-                torch.isfinite(hidden).all(),
+                (hidden.abs() < torch.inf).all(),
                 lambda hidden: hidden,
                 lambda hidden: torch.clamp(hidden, min=-limit, max=limit),
                 (hidden,),
