@@ -9,6 +9,7 @@ import libcst as cst
 
 from ..facts.arms import Arm, Branch
 from ..facts.each import Each
+from ..facts.predicates import graph_form
 from ..model import Edit, NoFix
 from .bench import Bench, joined
 
@@ -65,6 +66,12 @@ def each_edit(plan: Each, predicate: str, bench: Bench) -> Edit | NoFix:
         above = above if bench.opens_block(node) else newline + above
     call = f"{bench.helper('_where_each')}({predicate}, {function}, {plan.name})"
     return bench.replace([node], above + margin + bench.layout(f"{plan.name} = ", call, margin))
+
+
+def asked(tensor: ast.expr, bench: Bench) -> str | NoFix:
+    """The text of a condition; a number that it compares stays in the graph by a helper, where it takes one."""
+    form = graph_form(tensor, bench.facts, bench.text)
+    return graph_form(tensor, bench.facts, bench.text, bench.helper("_number")) if isinstance(form, NoFix) else form
 
 
 def choice(branch: Branch, predicate: str, bench: Bench) -> str:

@@ -36,14 +36,12 @@ def kept_fix(plan: KeptInts, bench: Bench) -> Fix | NoFix:
         values = _valued(made, bench)
         if isinstance(values, NoFix):
             return values
-        bound, value = values[1][:1], made.statement.value
-        text = _renamed(value, made.values, values[0], bench)
-        call = f"{bench.helper('_keep_ints')}({text}, {bench.helper('_ints')}({values[0]}, {made.depth}))"
-        margin = bench.source.margin(made.statement)
-        edits += [
-            *bound,
-            Edit(bench.source.span(value), bench.layout(f"{made.name} = ", call, margin)[len(made.name) + 3 :]),
-        ]
+        name, bound = values
+        value, head = made.statement.value, f"{made.name} = "
+        text = _renamed(value, made.values, name, bench)
+        call = f"{bench.helper('_keep_ints')}({text}, {bench.helper('_ints')}({name}, {made.depth}))"
+        laid = bench.layout(head, call, bench.source.margin(made.statement)).removeprefix(head)
+        edits += [*bound, Edit(bench.source.span(value), laid)]
     for read in plan.reads:
         items = _items(read, bench)
         if isinstance(items, NoFix):
@@ -63,9 +61,11 @@ def _made(made: Made, bench: Bench) -> list[Edit] | NoFix:
     values = _valued(made, bench)
     if isinstance(values, NoFix):
         return values
+    name, bound = values
     end = source.line_end(statement.end_lineno or statement.lineno)
-    bound = f"{ints(made.name, bench)} = {bench.helper('_ints')}({values[0]}, {made.depth})"
-    return [*values[1], Edit(Span(end, end), f"{source.newline}{source.margin(statement)}{bound}")]
+    line = f"{ints(made.name, bench)} = {bench.helper('_ints')}({name}, {made.depth})"
+    swapped = [bench.swap(made.values, name)] if bound else []
+    return [*bound, *swapped, Edit(Span(end, end), f"{source.newline}{source.margin(statement)}{line}")]
 
 
 def _renamed(value: ast.expr, part: ast.expr, name: str, bench: Bench) -> str:
@@ -75,14 +75,14 @@ def _renamed(value: ast.expr, part: ast.expr, name: str, bench: Bench) -> str:
 
 
 def _valued(made: Made, bench: Bench) -> tuple[str, list[Edit]] | NoFix:
-    """A name for the list that the tensor is made of, and the edits that bind it where it has none."""
+    """A name for the list that the tensor is made of, and the edit that binds it where it has none."""
     if not bench.alone([made.statement]):
         return NoFix("it shares its line with another statement")
     if isinstance(made.values, ast.Name):
         return made.values.id, []
     named = bench.fresh(f"{made.name}_values")
     line = f"{bench.source.margin(made.statement)}{named} = {bench.text(made.values)}"
-    return named, [bench.insert_before(made.statement, line), bench.swap(made.values, named)]
+    return named, [bench.insert_before(made.statement, line)]
 
 
 def _read(read: Read, bench: Bench) -> list[Edit] | NoFix:

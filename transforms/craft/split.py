@@ -11,6 +11,7 @@ import libcst as cst
 from ..facts.classes import FunctionNode
 from ..facts.flow import binds
 from ..facts.hoists import GRAD_MODES, Flag, Hoist
+from ..facts.items import Items
 from ..facts.values import Tag
 from ..model import Edit, NoFix, Span
 from .bench import Bench, joined
@@ -101,7 +102,7 @@ def _headers(hoist: Hoist, header: cst.FunctionDef, added: Sequence[str], bench:
         body += _moved(statement, margin + step, bench)
     ahead = _ahead(hoist)
     body += [f"{margin}{step}{f.name} = {_value(f, bench, ahead)}" for f in ahead.values()]
-    call = _call(function, core, owner is not None, hoist, bench)
+    call = _call(function, core, owner is not None, hoist, ahead, bench)
     result = _result(hoist, bench) if hoist.epilogue else None
     head = "return " if not hoist.epilogue else f"{result} = " if result else ""
     body.append(margin + step + bench.layout(head, call, margin + step))
@@ -186,7 +187,9 @@ def _breaks_line(comma: cst.Comma | cst.MaybeSentinel) -> bool:
     return isinstance(comma, cst.Comma) and isinstance(comma.whitespace_after, cst.ParenthesizedWhitespace)
 
 
-def _call(function: FunctionNode, core: str, method: bool, hoist: Hoist, bench: Bench) -> str:
+def _call(
+    function: FunctionNode, core: str, method: bool, hoist: Hoist, ahead: Mapping[int, Flag], bench: Bench
+) -> str:
     a = function.args
     names = [x.arg for x in [*a.posonlyargs, *a.args]]
     owner = names.pop(0) if method else None
@@ -196,7 +199,6 @@ def _call(function: FunctionNode, core: str, method: bool, hoist: Hoist, bench: 
     parts += [f"{x.arg}={x.arg}" for x in a.kwonlyargs]
     parts += [f"{n}={n}" for n in hoist.passed]
     done: set[str] = set()
-    ahead = _ahead(hoist)
     for flag in hoist.flags:
         if flag.name not in done:
             done.add(flag.name)
@@ -216,19 +218,11 @@ def _ahead(hoist: Hoist) -> dict[int, Flag]:
 
 def _value(flag: Flag, bench: Bench, ahead: Mapping[int, Flag]) -> str:
     """The flag's expression under the conditions that guard it in the original."""
-    text = (
-        re.sub(r"\s*[\r\n]\s*", " ", bench.source.code(flag.node))
-        if "#" not in bench.source.code(flag.node)
-        else bench.text(flag.node)
-    )
+    code = bench.source.code(flag.node)
     if flag.items is not None:
-        text, tensor = "[n.item() for n in row]", flag.items.tensor.id
-        if flag.items.counted:
-            text = f"{bench.helper('_items_by_index')}({tensor})"
-        elif flag.items.axes > 1:
-            text = f"[{text} for row in {tensor}]"
-        else:
-            text = text.replace("row", tensor)
+        text = _listed(flag.items, bench)
+    else:
+        text = re.sub(r"\s*[\r\n]\s*", " ", code) if "#" not in code else bench.text(flag.node)
     guards = [
         f"{'' if holds else 'not '}{ahead[id(t)].name}" if id(t) in ahead else _conjunct(t, holds, bench)
         for t, holds in flag.guards
@@ -238,6 +232,16 @@ def _value(flag: Flag, bench: Bench, ahead: Mapping[int, Flag]) -> str:
         loose = guards and isinstance(flag.node, (ast.BoolOp, ast.IfExp))
         return f"bool({' and '.join([*guards, f'({text})' if loose else text])})"
     return f"{text} if {' and '.join(guards)} else None" if guards else text
+
+
+def _listed(items: Items, bench: Bench) -> str:
+    """A list of all items of the tensor."""
+    tensor = items.tensor.id
+    if items.counted:
+        return f"{bench.helper('_items_by_index')}({tensor})"
+    if items.axes > 1:
+        return f"[[n.item() for n in row] for row in {tensor}]"
+    return f"[n.item() for n in {tensor}]"
 
 
 def _conjunct(test: ast.expr, holds: bool, bench: Bench) -> str:

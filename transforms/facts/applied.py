@@ -264,9 +264,7 @@ class Applied(Layers):
         if qualified is not None and qualified in self.facts.classes.by_path:
             info = self.facts.classes.by_path[qualified]
             return Value(Tag.MODULE if info.is_module else Tag.INSTANCE, detail=qualified, deps=deps, roots=mixed(args))
-        names = [a.arg for a in [*target.function.args.posonlyargs, *target.function.args.args]][
-            1 if target.bound else 0 :
-        ]
+        names = target.positional
         simple = (
             not any(isinstance(a, ast.Starred) for a in e.args) and "**" not in keywords and len(args) <= len(names)
         )

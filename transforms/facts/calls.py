@@ -44,6 +44,17 @@ class Target:
     plain: bool = True
     cached: bool = False
 
+    @property
+    def positional(self) -> list[str]:
+        """The parameters that positional arguments fill, in order."""
+        given = self.function.args
+        return [a.arg for a in [*given.posonlyargs, *given.args]][1 if self.bound else 0 :]
+
+    def given(self, call: ast.Call) -> dict[str, ast.expr]:
+        """The arguments of a call that unpacks nothing, by parameter."""
+        by_place = dict(zip(self.positional, call.args, strict=False))
+        return by_place | {k.arg: k.value for k in call.keywords if k.arg}
+
 
 class Calls:
     """The call graph of one file, as far as names and `__init__` tell."""
@@ -107,13 +118,9 @@ class Calls:
     def filled(self, call: ast.Call, given: ast.expr) -> str | None:
         """The parameter that an argument of a call fills, None where that is unknown."""
         target = self.target(call)
-        named = next((k.arg for k in call.keywords if k.value is given), None)
-        if target is None or named is not None or any(isinstance(a, ast.Starred) for a in call.args):
-            return named if target is not None else None
-        signature = target.function.args
-        positional = [a.arg for a in [*signature.posonlyargs, *signature.args]][1 if target.bound else 0 :]
-        place = call.args.index(given) if given in call.args else len(positional)
-        return positional[place] if place < len(positional) else None
+        if target is None or (given in call.args and any(isinstance(a, ast.Starred) for a in call.args)):
+            return None
+        return next((name for name, value in target.given(call).items() if value is given), None)
 
     def _overridden(self, info: ClassInfo, name: str, on: ast.expr) -> bool:
         """True where `self` may be of a subclass of the file with a method of its own, or the method is assigned."""

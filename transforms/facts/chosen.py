@@ -85,10 +85,7 @@ def _handed(
         call = facts.names.parent(around) if isinstance(around, ast.keyword) else around
         target = facts.calls.target(call) if isinstance(call, ast.Call) else None
         if isinstance(call, ast.Call) and target is not None and target.plain and load is not call.func:
-            positional = [a.arg for a in [*target.function.args.posonlyargs, *target.function.args.args]]
-            names = positional[1 if target.bound else 0 :]
-            given = dict(zip(names, call.args, strict=False)) | {k.arg: k.value for k in call.keywords if k.arg}
-            parameter = next((p for p, a in given.items() if a is load), None)
+            parameter = next((p for p, a in target.given(call).items() if a is load), None)
             if parameter is not None:
                 calls.append((call, target.function, parameter))
     if not calls:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..model import Level, NoFix, Safety
 from .arms import Branch, choose, study
+from .each import Each, each
 from .flow import leaves
 from .predicates import Predicate, graph_form
 
@@ -37,13 +38,16 @@ class Decision:
         return Safety.UNSAFE if self.branch.changes or self.branch.evidence.level is Level.ASSUMED else Safety.SAFE
 
 
-def decide(node: ast.If | ast.IfExp, predicate: Predicate, facts: Facts) -> Decision | NoFix:
+def decide(node: ast.If | ast.IfExp, predicate: Predicate, facts: Facts) -> Decision | Each | NoFix:
     """The decision at `node`, whose condition is `predicate`, or why it stays in Python."""
     if predicate.host and (isinstance(node, ast.IfExp) or node.orelse or leaves(node.body)):
         return NoFix("a Python condition is mixed in, and the other arm would have to be written twice")
     effect = facts.effects.of([node.test])
     if effect.mutates or effect.stores or effect.io or effect.unknown:
         return NoFix(f"its condition has effects: {effect.why_impure}")
+    lists = each(node, predicate, facts) if isinstance(node, ast.If) else None
+    if lists is not None:
+        return lists
     branch = choose(node, facts) if isinstance(node, ast.IfExp) else study(node, facts)
     if isinstance(branch, NoFix):
         return branch

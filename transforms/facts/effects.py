@@ -11,7 +11,7 @@ from ..trees import spelled
 from . import distributions, torch_api
 from .calls import Target
 from .choices import asks_while_compiling, chosen_by
-from .classes import FunctionNode
+from .classes import FunctionNode, first_parameter
 from .conventions import argument
 from .effect import Effect, asked, dotted, written
 from .flow import TryStar, walk_scope
@@ -289,12 +289,9 @@ class Effects:
         """A call of a function of the file: its effects, with parameters renamed to the arguments."""
         inner = self.of_function(target.function)
         constructor = qualified is not None and qualified in self._facts.classes.by_path
-        parameters = [a.arg for a in [*target.function.args.posonlyargs, *target.function.args.args]]
-        given = dict(zip(parameters[1 if target.bound else 0 :], call.args, strict=False)) | {
-            k.arg: k.value for k in call.keywords if k.arg
-        }
+        given = target.given(call)
         spread = unpacks(call)
-        owner = parameters[0] if target.bound and parameters else None
+        owner = first_parameter(target.function) if target.bound else None
         for name in inner.storage:
             if name in given and not spread:
                 self._changed(given[name], out, certain=name in inner.written)

@@ -17,6 +17,7 @@ from .flow import binds, reads
 
 if TYPE_CHECKING:
     from . import Facts
+    from .calls import Target
 
 Number = int | float | bool
 Fill = frozenset[Number]
@@ -206,7 +207,7 @@ class Fills:
             return args[0] | by if isinstance(by, frozenset) and len(args) == 2 and "mode" not in keywords else None
         target = self.facts.calls.target(call)
         if target is not None and target.plain:
-            return self._own(call, target.function, target.bound, args, keywords)
+            return self._own(call, target, args, keywords)
         if not isinstance(call.func, ast.Attribute):
             return None
         method, base = call.func.attr, self.of(call.func.value, env)
@@ -223,17 +224,15 @@ class Fills:
     def _own(
         self,
         call: ast.Call,
-        function: FunctionNode,
-        bound: bool,
+        target: Target,
         args: Sequence[Known | None],
         keywords: Mapping[str, Known | None],
     ) -> Known | None:
         """A function of the file, with what is known of its arguments."""
         if self.depth >= _DEPTH or any(isinstance(a, ast.Starred) for a in call.args):
             return None
-        names = [a.arg for a in [*function.args.posonlyargs, *function.args.args]][1 if bound else 0 :]
-        given = {**dict(zip(names, args, strict=False)), **keywords}
-        inner = filled(function, given, self.facts, self.depth + 1)
+        given = {**dict(zip(target.positional, args, strict=False)), **keywords}
+        inner = filled(target.function, given, self.facts, self.depth + 1)
         self.assumed |= inner.assumed
         return inner.result()
 

@@ -226,18 +226,12 @@ class Numbers:
 
     def _saved(self, held: Held) -> bool:
         """True for a buffer of the state_dict."""
-        for node in walk(held.statement):
-            if isinstance(node, ast.Call) and any(k.arg == "persistent" for k in node.keywords):
-                word = next(k.value for k in node.keywords if k.arg == "persistent")
+        for call in (n for n in walk(held.statement) if isinstance(n, ast.Call)):
+            registers = isinstance(call.func, ast.Attribute) and call.func.attr == "register_buffer"
+            if registers or self._facts.names.qualified(call.func) in _BUFFERS:
+                word = next((k.value for k in call.keywords if k.arg == "persistent"), None)
                 return not (isinstance(word, ast.Constant) and word.value is False)
-        return any(
-            isinstance(node, ast.Call)
-            and (
-                self._facts.names.qualified(node.func) in _BUFFERS
-                or (isinstance(node.func, ast.Attribute) and node.func.attr == "register_buffer")
-            )
-            for node in walk(held.statement)
-        )
+        return False
 
     # -- where they are read -------------------------------------------------------------------------------------------
     def _in(self, info: ClassInfo, method: FunctionNode) -> list[tuple[_Group, NoFix | None]]:

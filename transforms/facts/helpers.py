@@ -68,8 +68,7 @@ class Helpers:
             return None
         assert isinstance(call, ast.Call)
         function = target.function
-        names = [a.arg for a in [*function.args.posonlyargs, *function.args.args]][1 if target.bound else 0 :]
-        given = {**dict(zip(names, call.args, strict=False)), **{k.arg: k.value for k in call.keywords if k.arg}}
+        given = target.given(call)
         read = {n: self._read(a) for n, a in given.items()}
         tensors = frozenset(n for n, a in given.items() if read[n] is None and self.facts.kinds.of(a).is_tensor)
         found = reading(function, tensors, self.facts)
@@ -79,7 +78,7 @@ class Helpers:
         if refused is not None and not found.reads and not any(read.values()):
             return None  # what it logs and prints is found where it does so
         if (
-            len(call.args) > len(names)
+            len(call.args) > len(target.positional)
             or any(isinstance(a, ast.Starred) for a in call.args)
             or any(k.arg is None for k in call.keywords)
         ):

@@ -79,6 +79,7 @@ class Mirrors:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
+        self._known: dict[tuple[FunctionNode, str], list[tuple[Read, NoFix | None]]] = {}
 
     @property
     def mirror(self) -> Mirror | None:
@@ -107,7 +108,7 @@ class Mirrors:
             led = {id(r.node) for r, _ in self._in(function, name, made)}
         else:
             led = set()
-        for read, refusal in self._reads(function, name):
+        for read, refusal in self._read_back(function, name):
             if id(read.node) not in led:
                 yield read, refusal
 
@@ -249,15 +250,20 @@ class Mirrors:
         self, function: FunctionNode, name: str, made: Sequence[tuple[FunctionNode, Made]]
     ) -> Iterator[tuple[Read, _Chain | NoFix]]:
         """The reads of one local, with the way that the ints take to it."""
-        for read, refusal in self._reads(function, name):
+        for read, refusal in self._read_back(function, name):
             chain = self._chain(function, name, made, read.depth, self.reach(read.node, function), 0)
             if read.caches:
                 refusal = refusal or NoFix("a decorator of what is given the numbers keeps results by them")
             if chain is not None:
                 yield read, refusal or chain
 
-    def _reads(self, function: FunctionNode, name: str) -> Iterator[tuple[Read, NoFix | None]]:
+    def _read_back(self, function: FunctionNode, name: str) -> list[tuple[Read, NoFix | None]]:
         """The occurrences of a name that are read back, each with the reason why ints can not stand for it."""
+        if (function, name) not in self._known:
+            self._known[function, name] = list(self._reads(function, name))
+        return self._known[function, name]
+
+    def _reads(self, function: FunctionNode, name: str) -> Iterator[tuple[Read, NoFix | None]]:
         if (
             any(is_helper(function, h) for h in READERS)
             or not self._facts.regions.of(function)
@@ -340,7 +346,7 @@ class Mirrors:
         found: list[_Chain] = []
         refused: NoFix | None = None
         for call in self._facts.calls.callers(function):
-            argument = self._argument(call, function, name)
+            argument = self._argument(call, name)
             caller = self._facts.function_of(call)
             if not isinstance(argument, ast.Name) or caller is None:
                 continue
@@ -362,14 +368,12 @@ class Mirrors:
         stores = named(function, name)
         return any(not isinstance(n.ctx, ast.Load) for n in stores)
 
-    def _argument(self, call: ast.Call, function: FunctionNode, name: str) -> ast.expr | None:
+    def _argument(self, call: ast.Call, name: str) -> ast.expr | None:
         """What the call gives for the parameter."""
         target = self._facts.calls.target(call)
         if target is None or any(isinstance(a, ast.Starred) for a in call.args):
             return None
-        positional = [a.arg for a in [*function.args.posonlyargs, *function.args.args]][1 if target.bound else 0 :]
-        named = {k.arg: k.value for k in call.keywords if k.arg}
-        return named.get(name) or dict(zip(positional, call.args, strict=False)).get(name)
+        return target.given(call).get(name)
 
     def _untakeable(self, call: ast.Call, function: FunctionNode) -> NoFix | None:
         """Why a function can not be given one more argument by the call."""

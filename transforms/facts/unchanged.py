@@ -209,8 +209,7 @@ class _Use:
             return self._layer(call, module)
         if target is None or self.depth >= _DEPTH or any(isinstance(a, ast.Starred) for a in call.args):
             return self._given_to(call)
-        positional = [*target.function.args.posonlyargs, *target.function.args.args][1 if target.bound else 0 :]
-        names = [a.arg for a in positional]
+        names = target.positional
         only = [a.arg for a in target.function.args.kwonlyargs]
         if place is not None:
             keyword = names[place] if place < len(names) else None

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from ..craft.types import Bench
 from ..facts import Facts
 from ..facts.decisions import Decision, decide
-from ..facts.each import Each, each
+from ..facts.each import Each
 from ..facts.latches import unchanging
-from ..facts.predicates import graph_form, is_guard, split, value_form
+from ..facts.predicates import is_guard, split, value_form
 from ..facts.updates import decided_elsewhere
 from ..model import Edit, Evidence, Finding, Fix, Level, NoFix, Safety
 from ..rule import Rule
@@ -22,7 +22,6 @@ class Connective:
     """An `and` or `or` of tensors whose value is used."""
 
     node: ast.BoolOp
-    text: str
 
 
 class TensorBranch(Rule):
@@ -77,18 +76,17 @@ class TensorBranch(Rule):
     def find(self, node: ast.If | ast.IfExp | ast.BoolOp, facts: Facts) -> Iterator[Finding]:
         """One finding per condition that reads a tensor."""
         if isinstance(node, ast.BoolOp):
-            if (text := value_form(node, facts, ast.unparse)) is not None:
+            if value_form(node, facts, ast.unparse) is not None:
                 sure = Evidence(Level.PROVED, "its operands are 0-d tensors")
                 message = f"`{ast.unparse(node)}` asks a tensor for its truth"
-                yield self.finding(node, facts, message, sure, Connective(node, text))
+                yield self.finding(node, facts, message, sure, Connective(node))
             return
         predicate = split(node.test, facts)
         if predicate is None or is_guard(node) or facts.hoists.covers(node.test):
             return
         if isinstance(node, ast.If) and decided_elsewhere(node, predicate, facts):
             return
-        lists = each(node, predicate, facts) if isinstance(node, ast.If) else None
-        outcome = lists or decide(node, predicate, facts)
+        outcome = decide(node, predicate, facts)
         if isinstance(outcome, NoFix):
             outcome = unchanging(node.test, facts) or outcome
         safety, evidence = Safety.SAFE, predicate.evidence
@@ -100,14 +98,12 @@ class TensorBranch(Rule):
 
     def cut(self, plan: Decision | Connective | Each, bench: Bench) -> Fix | NoFix:
         """Replace the `if` (and what its early return skips) by one call."""
-        from ..craft.branch import branch_edit, choice, each_edit
+        from ..craft.branch import asked, branch_edit, choice, each_edit
 
         if isinstance(plan, Connective):
             text = str(value_form(plan.node, bench.facts, bench.text))
             return Fix((bench.swap(plan.node, text),), Safety.SAFE, "combine the conditions in the graph")
-        predicate = graph_form(plan.tensor, bench.facts, bench.text)
-        if isinstance(predicate, NoFix):  # it compares a number, which a helper may keep in the graph
-            predicate = graph_form(plan.tensor, bench.facts, bench.text, bench.helper("_number"))
+        predicate = asked(plan.tensor, bench)
         if isinstance(predicate, NoFix):
             return predicate
         if isinstance(plan, Each):
